@@ -1,0 +1,112 @@
+"""Records and model extractors as a flow declares them: plain data, run elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, model_validator
+
+from flowengine.data import Data, Duration
+from flowengine.guards import Guard
+
+Policy: TypeAlias = Literal["correct", "keep_known", "overwrite", "true_only", "non_empty"]
+Moment: TypeAlias = Literal[
+    "every_turn", "after_tool_call", "on_phase_change", "on_generation_complete"
+]
+
+
+class Interval(Data):
+    """Run on every n-th turn, counted from the last run."""
+
+    interval: int = Field(ge=1)
+
+
+class Raise(Data):
+    """Offer this event when an extraction fails."""
+
+    raise_: str = Field(alias="raise")
+
+
+Trigger: TypeAlias = Moment | Interval
+OnFailure: TypeAlias = Literal["continue", "hold"] | Raise
+
+
+class FieldSpec(Data):
+    """One field of a record: recognized from the caller's words, or resolved from elsewhere.
+
+    Keys that are not listed here are options of the recognizer, such as `prefer: future`.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", populate_by_name=True, use_attribute_docstrings=True
+    )
+
+    recognize: str | dict[str, Any] | None = None
+    """A recognizer's kind, or `{kind: its argument}` such as `{integer_near: [want, get]}`."""
+    resolve: str | None = None
+    """A resolver that fills this field instead."""
+    args: tuple[str, ...] = ()
+    """Keys bound to the resolver, taken from this turn's values first, then from State."""
+    ttl: Duration | None = None
+    to: str | None = None
+    """The key that the value is promoted to; the field's own name if absent."""
+    valid: Guard | None = None
+    """A condition over `value`; what does not meet it counts as not said."""
+    policy: Policy = "correct"
+    confirm_below: float | None = Field(default=None, ge=0, le=1)
+    """Below this confidence `{key}:confirm` becomes true, so that the flow can ask again."""
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> FieldSpec:
+        if (self.recognize is None) == (self.resolve is None):
+            raise ValueError("a field needs either `recognize` or `resolve`")
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The recognizer's own options."""
+        return dict(self.model_extra or {})
+
+
+class OnComplete(Data):
+    """What runs when a record lands fields."""
+
+    run: str
+    mode: Literal["call", "dispatch", "background"] = "dispatch"
+
+
+class RecordSpec(Data):
+    """Typed fields that are filled together, without a model."""
+
+    window: int = Field(default=3, ge=1, le=50)
+    """How many turns are read, newest first."""
+    trigger: Trigger = "every_turn"
+    fields: dict[str, FieldSpec] = Field(min_length=1)
+    on_complete: OnComplete | None = None
+
+
+class Promotion(Data):
+    """Copies an extracted field to its key."""
+
+    field: str
+    to: str | None = None
+    policy: Policy = "keep_known"
+    accept_when: Guard | None = None
+    after_presented: str | None = None
+    grounding: Literal["accept", "mark", "reject"] = "mark"
+
+
+class ExtractSpec(Data):
+    """A model extraction: what to ask for, when, and what may be promoted."""
+
+    name: str
+    instruction: str = ""
+    schema_: dict[str, Any] = Field(default_factory=dict, alias="schema")
+    window: int = Field(default=3, ge=1, le=50)
+    trigger: Trigger = "every_turn"
+    min_words: int = Field(default=0, ge=0)
+    promote: tuple[Promotion, ...] = ()
+    model: str | None = None
+    thinking_budget: int | None = None
+    timeout: Duration = "5s"
+    on_failure: OnFailure = "continue"

@@ -1,0 +1,400 @@
+"""What a conversation is: phases, transitions, keys and everything around them, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+
+from pydantic import Field, field_validator, model_validator
+
+from flowengine.data import Data, Duration
+from flowengine.extract.spec import ExtractSpec, RecordSpec
+from flowengine.flow.expression import Expression
+from flowengine.guards import Guard
+from flowengine.inputs import Json
+
+KeyType: TypeAlias = Literal[
+    "boolean", "integer", "number", "string", "decimal", "date", "time", "datetime", "duration",
+    "object", "array",
+]  # fmt: skip
+
+
+class TextFunction(Data):
+    """Text from a registered function of State."""
+
+    run: str
+
+
+Text: TypeAlias = str | TextFunction
+"""A template (`{key}`, `{key?yes:no}`) or a registered function that returns text."""
+
+
+class Key(Data):
+    """A declared key of State; `disclosure_given: boolean` is short for the type alone."""
+
+    type: KeyType
+    description: str = ""
+    enum: tuple[Json, ...] | None = None
+    default: Json = None
+    pii: bool = False
+    """Masked in facts and for every reader outside the process."""
+    writers: tuple[str, ...] = ()
+    """Who alone may write it, such as `tool:verify_identity`."""
+    trusted: bool = False
+    """No model extractor or decision may write it."""
+    merge: Literal["last", "append", "union", "max", "conflict"] = "last"
+    """How several writes of one batch combine."""
+    depends_on: tuple[str, ...] = ()
+    """Keys whose correction clears this one, such as what a confirmation confirmed."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, data: Any) -> Any:
+        return {"type": data} if isinstance(data, str) else data
+
+
+class Action(Data):
+    """One thing to do, as data: exactly one of these."""
+
+    set: dict[str, Json] | None = None
+    copy_: dict[str, str] | None = Field(default=None, alias="copy")
+    """Target key -> source key."""
+    clear: tuple[str, ...] | None = None
+    raise_: str | None = Field(default=None, alias="raise")
+    """Offer an event once State has settled."""
+    reset: tuple[str, ...] | None = None
+    """Take back that these phases are done."""
+    resolve: str | None = None
+    """Launch a resolver; its result lands in `{name}:result`."""
+    run: str | None = None
+    """Run a registered function: a pure watcher now, an async one as an effect."""
+    say: Text | None = None
+    """Words to be spoken exactly."""
+    context: Text | None = None
+    """Something the model should know; it does not have to answer."""
+    prompt: Text | None = None
+    """Something the model must answer now."""
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Action:
+        if len(self.model_fields_set) != 1:
+            options = ", ".join(f.alias or name for name, f in type(self).model_fields.items())
+            raise ValueError(f"an action does exactly one thing: one of {options}")
+        return self
+
+
+Actions: TypeAlias = tuple[Action, ...]
+
+
+class Transition(Data):
+    """An edge to another phase; without `on` it is eventless: tested whenever State has settled."""
+
+    to: str
+    when: Guard | None = None
+    on: str | None = None
+    """The event that it waits for."""
+    after: Duration | None = None
+    """Time in the phase before it may fire."""
+    description: str = ""
+    """Shown to the model in navigation, and on the drawing."""
+    do: Actions = ()
+    immediately: bool = False
+    """Without `when` an edge waits until the caller has spoken; this drops the wait."""
+    external: bool = False
+    """A self transition that leaves and enters again."""
+    history: Literal["shallow", "deep"] | None = None
+    """Enter the target where it was left."""
+
+
+class ToolRule(Data):
+    """Which tools the model may call in a phase; an empty `allow` allows none."""
+
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] = ()
+
+
+class Note(Data):
+    """Text that joins the instruction while its guard holds."""
+
+    when: Guard
+    text: Text
+
+
+class Repair(Data):
+    """Turns without progress before the model is nudged, then before the flow escalates."""
+
+    reprompt_after: int = Field(default=3, ge=1)
+    escalate_after: int = Field(default=6, ge=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Repair:
+        if self.escalate_after <= self.reprompt_after:
+            raise ValueError("`escalate_after` must be greater than `reprompt_after`")
+        return self
+
+
+class Phase(Data):
+    """A state of the conversation: what the model is told, what is needed, where it may lead."""
+
+    initial: bool = False
+    final: bool = False
+    title: str = ""
+    description: str = ""
+    instruction: Text = ""
+    say: Text = ""
+    """Words to be spoken exactly, on entry."""
+    context: Text = ""
+    """Known facts for the model, filled from State on every turn."""
+    show: tuple[str, ...] = ()
+    """Keys listed with the instruction while they hold something."""
+    notes: tuple[Note, ...] = ()
+    prompt_on_enter: bool = False
+    enter_prompt: Text = ""
+    """A bridging line for the model on entry; state intent, never assert facts."""
+    needs: tuple[str, ...] = ()
+    """Keys that the model should ask for; shown as unmet until they hold something."""
+    collect: tuple[str, ...] = ()
+    """Records whose fields this phase asks for."""
+    entry: Guard | None = None
+    """Must hold for any edge into this phase."""
+    done: Guard | None = None
+    transitions: tuple[Transition, ...] = ()
+    on_enter: Actions = ()
+    on_exit: Actions = ()
+    tools: ToolRule | None = None
+    repair: Repair | None = None
+    phases: dict[str, Phase] = Field(default_factory=dict)
+    """Children; one of them is active while this phase is."""
+    regions: dict[str, Region] = Field(default_factory=dict)
+    """Parallel regions; all of them are active while this phase is."""
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _tool_list(cls, value: Any) -> Any:
+        return {"allow": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _is_one_shape(self) -> Phase:
+        if self.phases and self.regions:
+            raise ValueError("a phase has either `phases` or `regions`, not both")
+        if self.final and (self.phases or self.regions or self.transitions):
+            raise ValueError("a final phase has no transitions and no phases in it")
+        return self
+
+    def is_leaf(self) -> bool:
+        return not self.phases and not self.regions
+
+
+class Region(Data):
+    """One of several phase sets that are active side by side."""
+
+    phases: dict[str, Phase] = Field(min_length=1)
+
+
+Phase.model_rebuild()
+
+
+class Digression(Data):
+    """A detour with phases of its own, taken from anywhere in the conversation."""
+
+    when: Guard | None = None
+    on: str | None = None
+    description: str = ""
+    phases: dict[str, Phase] = Field(min_length=1)
+    resume: Literal["previous", "restart", "terminate"] = "previous"
+    """Go back to where it left, start over, or end the conversation."""
+
+    @model_validator(mode="after")
+    def _has_trigger(self) -> Digression:
+        if self.when is None and self.on is None:
+            raise ValueError("a digression needs a trigger: `when` or `on`")
+        return self
+
+
+class Case(Data):
+    when: Guard
+    value: Json
+
+
+class Computed(Data):
+    """A key worked out from others: by `map`, by `cases`, by arithmetic, or by a function."""
+
+    of: str | None = None
+    map: dict[str, Json] | None = None
+    cases: tuple[Case, ...] | None = None
+    value: Expression | None = None
+    run: str | None = None
+    """A registered pure function of State."""
+    reads: tuple[str, ...] | None = None
+    """What a function reads; tracked if absent."""
+    else_: Json = Field(default=None, alias="else")
+
+    @model_validator(mode="after")
+    def _is_one_form(self) -> Computed:
+        forms = [self.map, self.cases, self.value, self.run]
+        if sum(form is not None for form in forms) != 1:
+            raise ValueError("a computed key has exactly one of `map`, `cases`, `value`, `run`")
+        if (self.map is None) != (self.of is None):
+            raise ValueError("`of` and `map` go together")
+        return self
+
+
+WATCH_PREDICATES = (
+    "changed", "changed_to", "changed_from", "crossed_above", "crossed_below",
+    "became_true", "became_false", "custom",
+)  # fmt: skip
+
+
+class Watch(Data):
+    """Reacts to a change of a key, whoever wrote it."""
+
+    key: str
+    changed: Literal[True] | None = None
+    changed_to: Json = None
+    changed_from: Json = None
+    crossed_above: float | None = None
+    crossed_below: float | None = None
+    became_true: Literal[True] | None = None
+    became_false: Literal[True] | None = None
+    custom: str | None = None
+    """A registered pure function of the old and the new value."""
+    do: Actions = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_one_predicate(self) -> Watch:
+        named = [p for p in WATCH_PREDICATES if p in self.model_fields_set]
+        if len(named) > 1:
+            raise ValueError(f"a watcher has one condition, not {' and '.join(named)}")
+        return self
+
+    @property
+    def predicate(self) -> str:
+        return next((p for p in WATCH_PREDICATES if p in self.model_fields_set), "changed")
+
+
+class Rate(Data):
+    """So many turns, in which the guard held, within a span of time."""
+
+    count: int = Field(ge=1)
+    within: Duration
+
+
+class Pattern(Data):
+    """A condition over time; it acts once per episode and re-arms when the guard is not true."""
+
+    name: str
+    when: Guard
+    sustained: Duration | None = None
+    turns: int | None = Field(default=None, ge=1)
+    rate: Rate | None = None
+    cooldown: Duration | None = None
+    do: Actions = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_one_measure(self) -> Pattern:
+        if sum(m is not None for m in (self.sustained, self.turns, self.rate)) != 1:
+            raise ValueError("a pattern has exactly one of `sustained`, `turns`, `rate`")
+        return self
+
+
+class Resolver(Data):
+    """A named async source of a value; its result lands in `{name}:result`."""
+
+    description: str = ""
+    run: str | None = None
+    """The registered function; the resolver's own name if absent."""
+    args: tuple[str, ...] = ()
+    """Keys bound to the function's parameters of the same names."""
+    timeout: Duration = "5s"
+
+
+class Tool(Data):
+    """A function that the model may call; it runs only if the gate admits the call."""
+
+    description: str = ""
+    args: dict[str, Any] = Field(default_factory=dict)
+    """Argument name -> its JSON Schema; `name: string` is short for the type alone."""
+    when: Guard | None = None
+    """Must hold, over State and `args.x`, for a call to run."""
+    run: str | None = None
+    """The registered function; the tool's own name if absent."""
+    respond: Json = None
+    """A canned response, for flows without code and for tests."""
+    set: dict[str, Json] = Field(default_factory=dict)
+    """Keys written when the call succeeds; `result.x` in a string value reads the response."""
+    save_as: str | None = None
+    """The key that keeps the whole response."""
+    timeout: Duration = "10s"
+
+    @field_validator("args", mode="before")
+    @classmethod
+    def _arg_types(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {k: {"type": v} if isinstance(v, str) else v for k, v in value.items()}  # pyright: ignore
+
+
+class Models(Data):
+    """Which models do what."""
+
+    extraction: str | None = None
+    extraction_thinking_budget: int | None = None
+
+
+class PhaseDefaults(Data):
+    """What every phase starts from; a phase's own modifiers come after these."""
+
+    show: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    context: Text = ""
+    prompt_on_enter: bool = False
+
+
+class Flow(Data):
+    """A whole conversation. Build it here, or load it with `Flow.load(path)`."""
+
+    flow: str
+    """Its name."""
+    version: int = Field(default=1, ge=1)
+    description: str = ""
+    instruction: Text = ""
+    """Standing text that comes before each phase's own."""
+    instruction_template: Text = ""
+    """If it yields text, that replaces the whole instruction."""
+    amendment: Text = ""
+    """Joins the instruction on turns that move no phase."""
+    models: Models = Models()
+    state: dict[str, Key] = Field(default_factory=dict)
+    records: dict[str, RecordSpec] = Field(default_factory=dict)
+    extract: tuple[ExtractSpec, ...] = ()
+    computed: dict[str, Computed] = Field(default_factory=dict)
+    watch: tuple[Watch, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    resolvers: dict[str, Resolver] = Field(default_factory=dict)
+    tools: dict[str, Tool] = Field(default_factory=dict)
+    global_transitions: tuple[Transition, ...] = ()
+    fallback_transitions: tuple[Transition, ...] = ()
+    digressions: dict[str, Digression] = Field(default_factory=dict)
+    phase_defaults: PhaseDefaults = PhaseDefaults()
+    phases: dict[str, Phase] = Field(min_length=1)
+    monitors: dict[str, Region] = Field(default_factory=dict)
+    """Regions that run beside the whole conversation, digressions included."""
+
+    def walk(self) -> Iterator[tuple[str, Phase, str | None]]:
+        """Every phase with its name and its parent's, in document order: main, digressions, monitors."""
+        yield from _walk(self.phases, None)
+        for digression in self.digressions.values():
+            yield from _walk(digression.phases, None)
+        for monitor in self.monitors.values():
+            yield from _walk(monitor.phases, None)
+
+    def phase(self, name: str) -> Phase:
+        return next(phase for known, phase, _ in self.walk() if known == name)
+
+
+def _walk(phases: dict[str, Phase], parent: str | None) -> Iterator[tuple[str, Phase, str | None]]:
+    for name, phase in phases.items():
+        yield name, phase, parent
+        yield from _walk(phase.phases, name)
+        for region in phase.regions.values():
+            yield from _walk(region.phases, name)
