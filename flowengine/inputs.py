@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+from pydantic import JsonValue
+
+Json: TypeAlias = JsonValue
 OutcomeStatus: TypeAlias = Literal["ok", "failed", "timed_out", "cancelled"]
 
 NOTHING: Mapping[str, Json] = {}

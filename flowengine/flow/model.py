@@ -381,7 +381,7 @@ class Flow(Data):
     """Regions that run beside the whole conversation, digressions included."""
 
     def walk(self) -> Iterator[tuple[str, Phase, str | None]]:
-        """Every phase with its name and its parent's, in document order: main, digressions, monitors."""
+        """Every phase, its name and its parent's, in document order: main, digressions, monitors."""
         yield from _walk(self.phases, None)
         for digression in self.digressions.values():
             yield from _walk(digression.phases, None)
