@@ -26,6 +26,7 @@ class Chart:
         """The main region, then the monitors."""
         self._table = Table(self._tree, self.edges)
         self._candidates = self._list_candidates()
+        self._corrections = {e.target: e for e in self.edges if e.kind == "correction"}
         self._returns = {(edge.kind, edge.digression, edge.into): edge for edge in self.edges}
         self._offers: Rows[Configuration, tuple[Offer, ...]] = Rows()
         self._start = self._table.start()
@@ -60,6 +61,10 @@ class Chart:
     def restart_edge(self, digression: str) -> Edge:
         """From the digression to the initial phase of the body."""
         return self._returns["restart", digression, None]
+
+    def back_to(self, phase: str) -> Edge | None:
+        """To a phase of the body that a correction has undone; None for any other phase."""
+        return self._corrections.get(phase)
 
     @property
     def misses(self) -> int:

@@ -12,13 +12,14 @@ from flowengine.flow.model import Flow, Transition
 
 
 def edges_of(flow: Flow, tree: Tree) -> tuple[Edge, ...]:
-    """Own edges in document order, then global, digression, fallback, resume, restart."""
+    """Own edges in document order, then global, digression, fallback, resume, restart, correction."""
     fields = (
         *(own for node in tree.phases.values() for own in _own(tree, node)),
         *(_flow_wide(tree, "global", edge) for edge in flow.global_transitions),
         *_digressions(flow, tree),
         *(_flow_wide(tree, "fallback", edge) for edge in flow.fallback_transitions),
         *_returns(flow, tree),
+        *_corrections(tree),
     )
     return tuple(Edge(index, **field) for index, field in enumerate(fields))
 
@@ -93,3 +94,10 @@ def _returns(flow: Flow, tree: Tree) -> Iterator[dict[str, Any]]:
             initial = tree.body.initial()
             guarded = _entry_guarded(initial, tree.main)
             yield ends | {"kind": "restart", "target": initial.name, "entry_guarded": guarded}
+
+
+def _corrections(tree: Tree) -> Iterator[dict[str, Any]]:
+    """Back to any phase of the body, for when a correction has undone it."""
+    for node in tree.phases.values():
+        if node.lies_in(tree.body):
+            yield {"kind": "correction", "source": None, "target": node.name}

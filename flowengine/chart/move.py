@@ -16,7 +16,9 @@ History: TypeAlias = Mapping[str, tuple[str, ...]]
 
 Plain names, so it goes into a snapshot as it is; never changed in place."""
 
-EdgeKind: TypeAlias = Literal["own", "global", "fallback", "digression", "resume", "restart"]
+EdgeKind: TypeAlias = Literal[
+    "own", "global", "fallback", "digression", "resume", "restart", "correction"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,13 +54,27 @@ class FieldSpec(Data):
     """A condition over `value`; what does not meet it counts as not said."""
     policy: Policy = "correct"
     confirm_below: float | None = Field(default=None, ge=0, le=1)
-    """Below this confidence `{key}:confirm` becomes true, so that the flow can ask again."""
+    """Below this confidence `confirm:{key}` becomes true, so that the flow can read it back."""
+    asks: tuple[str, ...] = ()
+    """Words of the model's question that ask for this field, such as `how many`."""
 
     @model_validator(mode="after")
     def _has_one_source(self) -> FieldSpec:
         if (self.recognize is None) == (self.resolve is None):
             raise ValueError("a field needs either `recognize` or `resolve`")
         return self
+
+    @property
+    def kind(self) -> str:
+        """The recognizer's kind."""
+        return (
+            next(iter(self.recognize)) if isinstance(self.recognize, dict) else self.recognize or ""
+        )
+
+    @property
+    def argument(self) -> tuple[Any, ...]:
+        """The bare argument of `{kind: argument}`, if there is one."""
+        return tuple(self.recognize.values()) if isinstance(self.recognize, dict) else ()
 
     @property
     def options(self) -> dict[str, Any]:

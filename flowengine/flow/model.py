@@ -171,7 +171,7 @@ class Phase(Data):
     @field_validator("tools", mode="before")
     @classmethod
     def _tool_list(cls, value: Any) -> Any:
-        return {"allow": value} if isinstance(value, list | tuple) else value
+        return value if isinstance(value, dict | ToolRule | None) else {"allow": value}
 
     @model_validator(mode="after")
     def _is_one_shape(self) -> Phase:
@@ -357,6 +357,9 @@ class Flow(Data):
     """Its name."""
     version: int = Field(default=1, ge=1)
     description: str = ""
+    locale: str = "en-US"
+    timezone: str = "UTC"
+    """The caller's, unless the call says otherwise; relative dates are read in it."""
     instruction: Text = ""
     """Standing text that comes before each phase's own."""
     instruction_template: Text = ""

@@ -1,0 +1,199 @@
+"""Records: typed fields filled from the caller's words by recognizers, without a model.
+
+The newest turn is read first; a turn that has been read is not read again, so an old "yes" never
+answers a new question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from flowengine.extract.recognizers import (
+    Context,
+    Recognition,
+    Recognizer,
+    Utterance,
+    recognizer,
+    utterance,
+)
+from flowengine.extract.spec import FieldSpec, RecordSpec
+from flowengine.guards import CompiledGuard, compile_guard
+from flowengine.inputs import Json
+from flowengine.state.keys import KeyTable, json_value
+from flowengine.transcript import Turn
+
+
+class Finding(NamedTuple):
+    """One field as it was found, and where."""
+
+    field: str
+    value: Json
+    speaker: str = "caller"
+    turn: int = 0
+    span: tuple[int, int] | None = None
+    confidence: float = 1.0
+    rule: str = ""
+
+
+class Hearing(NamedTuple):
+    """What is known when a turn is read, besides its words."""
+
+    ref: datetime
+    timezone: str
+    locale: str
+    find: Callable[[str], Json]
+    """The present value of a key."""
+    question: str = ""
+    """The model's words just before the caller spoke, in lower case."""
+    needed: str | None = None
+    """The key that the phase asks for next."""
+
+
+@dataclass(slots=True)
+class Words:
+    """The turns to read, newest first; each is tokenised once for all recognizers."""
+
+    turns: tuple[Turn, ...]
+    locale: str
+    _read: dict[str, Utterance] = field(default_factory=dict)
+
+    def utterance(self, text: str) -> Utterance:
+        known = self._read.get(text)
+        if known is None:
+            known = self._read[text] = utterance(text, self.locale)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledField:
+    """A field with its recognizer; `key` is where its value goes."""
+
+    name: str
+    key: str
+    spec: FieldSpec
+    recognizer: Recognizer | None
+    parts: bool
+    valid: CompiledGuard | None
+    asks: tuple[str, ...]
+
+
+class CompiledRecord:
+    """A record made ready to read turns."""
+
+    __slots__ = ("asked_by_words", "fields", "name", "order", "spec")
+
+    def __init__(
+        self,
+        name: str,
+        spec: RecordSpec,
+        order: int = 0,
+        functions: Mapping[str, Callable[[Any], bool]] | None = None,
+    ) -> None:
+        self.name, self.spec, self.order = name, spec, order
+        self.fields = {key: _field(key, f, functions or {}) for key, f in spec.fields.items()}
+        self.asked_by_words = any(f.asks for f in self.fields.values())
+
+    def read(self, words: Words, hearing: Hearing) -> tuple[Finding, ...]:
+        """What the caller's words say about each field; one finding a field at most."""
+        asked = self.asked(hearing)
+        found = (
+            _read(field, words, hearing, asked)
+            for field in self.fields.values()
+            if field.recognizer is not None
+        )
+        return tuple(finding for finding in found if finding is not None)
+
+    def asked(self, hearing: Hearing) -> CompiledField | None:
+        """The field that the question was about: by the model's words, else by what is needed."""
+        if self.asked_by_words and hearing.question:
+            hits = [
+                (hearing.question.rfind(phrase), field)
+                for field in self.fields.values()
+                for phrase in field.asks
+            ]
+            at, field = max(hits, key=lambda hit: hit[0])
+            if at >= 0:
+                return field
+        return next((f for f in self.fields.values() if f.key == hearing.needed), None)
+
+
+def _field(
+    name: str, spec: FieldSpec, functions: Mapping[str, Callable[[Any], bool]]
+) -> CompiledField:
+    options = spec.options
+    parts = options.pop("form", None) == "parts"
+    made = recognizer(spec.kind, *spec.argument, **options) if spec.recognize else None
+    valid = None
+    if spec.valid is not None:
+        valid = compile_guard(spec.valid, KeyTable(), functions=functions)
+    asks = tuple(phrase.lower() for phrase in spec.asks)
+    return CompiledField(name, spec.to or name, spec, made, parts, valid, asks)
+
+
+def _read(
+    field: CompiledField, words: Words, hearing: Hearing, asked: CompiledField | None
+) -> Finding | None:
+    for newest, turn in zip((True, *[False] * len(words.turns)), words.turns, strict=False):
+        if not turn.user:
+            continue
+        context = _context(field, hearing, words, turn, asked if newest else None)
+        said = words.utterance(turn.user)
+        assert field.recognizer is not None
+        for recognition in field.recognizer.recognize(said, context):
+            value = _value(field, recognition)
+            if value is not None and _is_valid(field, value):
+                return Finding(
+                    field.name, value, "caller", turn.number, recognition.span,
+                    recognition.confidence, recognition.rule,
+                )  # fmt: skip
+    return None
+
+
+def _context(
+    field: CompiledField,
+    hearing: Hearing,
+    words: Words,
+    turn: Turn,
+    asked: CompiledField | None,
+) -> Context:
+    return Context(
+        asked=asked.spec.kind if asked else None,
+        focus=None if asked is None else asked is field,
+        current=hearing.find(field.key),
+        ref=hearing.ref,
+        tz=hearing.timezone,
+        locale=hearing.locale,
+        alternatives=tuple(map(words.utterance, turn.alternatives)),
+    )
+
+
+def _value(field: CompiledField, recognition: Recognition) -> Json:
+    value = recognition.parts if field.parts else recognition.value
+    return json_value(field.key, value)
+
+
+class _Value:
+    """The view of a validator: the value alone."""
+
+    __slots__ = ("args", "evidence", "holding", "state", "values")
+
+    def __init__(self, value: Json) -> None:
+        self.values: dict[str, Json] = {"value": value}
+        self.evidence: dict[str, Any] = {}
+        self.args: dict[str, Json] = {}
+        self.holding = ()
+        self.state = self.values
+
+
+def _is_valid(field: CompiledField, value: Json) -> bool:
+    return field.valid is None or field.valid.test(_Value(value))  # pyright: ignore[reportArgumentType]
+
+
+def findings(value: Mapping[str, Json], turn: int, speaker: str = "model") -> Iterable[Finding]:
+    """The fields of an object that a model extractor returned; nulls say nothing."""
+    for name, item in value.items():
+        if item is not None:
+            yield Finding(name, item, speaker, turn)

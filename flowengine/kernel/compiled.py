@@ -1,0 +1,337 @@
+"""A flow made ready to run: guards as closures, actions as functions, tables by key."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flowengine.chart import Chart, Configuration, Edge, chart_of
+from flowengine.clock import duration_ms
+from flowengine.errors import FlowError, did_you_mean
+from flowengine.extract.record import CompiledRecord
+from flowengine.facts import canonical_json
+from flowengine.flow.functions import Functions
+from flowengine.flow.model import Flow, Phase, Transition
+from flowengine.flow.text import Find
+from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
+from flowengine.inputs import Json
+from flowengine.kernel.actions import Do, compile_actions, compile_text
+from flowengine.kernel.derive import computed_keys, key_table, watch_table
+from flowengine.state import ComputedKeys, KeyTable, Pattern, WatchTable
+
+VERSION = "1"
+"""The kernel's own version: the same inputs give the same facts as long as it is the same."""
+
+PROMISE = "@"
+"""Dependencies that are not keys start with it: `@turn`, `@done:p`, `@evidence:k`."""
+
+
+@dataclass(slots=True)
+class CompiledEdge:
+    """A candidate with what it takes to be taken."""
+
+    edge: Edge
+    name: str
+    guard: CompiledGuard | None
+    after: int | None
+    waits: bool
+    """It has no condition of its own, so it waits until the caller has spoken."""
+    wide: bool
+    """Declared once for the whole flow: it fires on the rising edge of its guard."""
+    owner: str | None
+    actions: tuple[Do, ...]
+    entries: tuple[CompiledGuard, ...]
+    event: str | None
+
+
+@dataclass(slots=True)
+class CompiledPhase:
+    """A phase with its guards and hooks."""
+
+    name: str
+    phase: Phase
+    entry: CompiledGuard | None
+    done: CompiledGuard | None
+    on_enter: tuple[Do, ...]
+    on_exit: tuple[Do, ...]
+    needs: tuple[str, ...]
+    """Keys that it asks for: its own needs, then the keys of the records it collects."""
+    say: Callable[[Find], str]
+    enter_prompt: Callable[[Find], str]
+    parent: str | None
+
+
+@dataclass(slots=True)
+class CompiledPattern:
+    pattern: Pattern
+    guard: CompiledGuard
+    actions: tuple[Do, ...]
+
+
+@dataclass(slots=True)
+class CompiledTool:
+    guard: CompiledGuard | None
+    timeout: int
+
+
+@dataclass(slots=True)
+class Plan:
+    """What one configuration asks: its candidates, and which changes make them worth asking."""
+
+    offers: tuple[tuple[str, tuple[CompiledEdge, ...]], ...]
+    """Each active leaf with its eventless candidates, best first."""
+    reads: frozenset[str]
+    everything: bool
+    """A guard with undeclared reads: ask whenever anything changed."""
+    open_phases: tuple[CompiledPhase, ...]
+    """Active phases with a done guard."""
+    times: tuple[tuple[str, int], ...]
+    """(phase, ms after it was entered) at which something can become true."""
+    corrected: bool
+    """Some candidate asks whether a key was corrected."""
+
+
+@dataclass(slots=True)
+class CompiledFlow:
+    """Shared by every session of a flow; never changes."""
+
+    flow: Flow
+    functions: Functions
+    hash: str
+    chart: Chart
+    keys: KeyTable
+    computed: ComputedKeys
+    watchers: WatchTable
+    patterns: tuple[CompiledPattern, ...]
+    phases: Mapping[str, CompiledPhase]
+    edges: tuple[CompiledEdge, ...]
+    records: tuple[CompiledRecord, ...]
+    tools: Mapping[str, CompiledTool]
+    needed: frozenset[str]
+    """Keys whose change is a correction: some phase needs or collects them."""
+    dependents: Mapping[str, tuple[str, ...]]
+    """Key -> the keys that its correction clears."""
+    by_name: Mapping[str, CompiledEdge]
+    _plans: dict[Configuration, Plan] = field(default_factory=dict)
+
+    def plan(self, active: Configuration) -> Plan:
+        plan = self._plans.get(active)
+        if plan is None:
+            plan = self._plans[active] = _plan(self, active)
+        return plan
+
+    def bound(self, resolver: str, find: Find) -> dict[str, Json]:
+        """The present arguments of a resolver; absent ones are left out."""
+        spec = self.flow.resolvers.get(resolver)
+        args = ((arg, find(arg)) for arg in (spec.args if spec else ()))
+        return {arg: value for arg, value in args if value is not None}
+
+    def defaults(self) -> dict[str, Json]:
+        """What State holds before anything is said."""
+        declared = self.flow.state.items()
+        return {key: spec.default for key, spec in declared if spec.default is not None}
+
+
+_compiled: dict[tuple[str, int], CompiledFlow] = {}
+
+
+def compile_flow(flow: Flow, functions: Functions | None = None) -> CompiledFlow:
+    """The flow made ready to run.
+
+    Raises:
+        FlowError: a function, a key or a recognizer that does not exist.
+    """
+    functions = functions if functions is not None else Functions()
+    hash = flow_hash(flow, functions)
+    known = _compiled.get((hash, id(functions)))
+    if known is None:
+        known = _compiled[hash, id(functions)] = _Compiler(flow, functions, hash).compile()
+        if len(_compiled) > 64:
+            del _compiled[next(iter(_compiled))]
+    return known
+
+
+def flow_hash(flow: Flow, functions: Functions) -> str:
+    """Equal for flows that behave the same: data and the source of registered functions."""
+    data = flow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    text = canonical_json({"flow": data, "functions": functions.source_hash()})
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class _Compiler:
+    def __init__(self, flow: Flow, functions: Functions, hash: str) -> None:
+        self.flow, self.functions, self.hash = flow, functions, hash
+        self.keys = key_table(flow)
+        self.chart = chart_of(flow, key=hash)
+
+    def compile(self) -> CompiledFlow:
+        flow = self.flow
+        phases = {name: self.phase(name, phase, parent) for name, phase, parent in flow.walk()}
+        edges = tuple(self.edge(edge, phases) for edge in self.chart.edges)
+        records = tuple(
+            CompiledRecord(name, spec, order, self.functions.of("guard"))
+            for order, (name, spec) in enumerate(flow.records.items())
+        )
+        return CompiledFlow(
+            flow=flow,
+            functions=self.functions,
+            hash=self.hash,
+            chart=self.chart,
+            keys=self.keys,
+            computed=computed_keys(flow, self.keys, self.functions),
+            watchers=watch_table(flow, self.functions),
+            patterns=tuple(self.patterns()),
+            phases=phases,
+            edges=edges,
+            by_name={edge.name: edge for edge in edges},
+            records=records,
+            tools={name: self.tool(name) for name in flow.tools},
+            needed=frozenset(key for phase in phases.values() for key in phase.needs),
+            dependents=_dependents(flow),
+        )
+
+    def guard(self, guard: Guard, phase: str | None = None) -> CompiledGuard:
+        custom = self.functions.of("guard")
+        return compile_guard(guard, self.keys, phase=phase, functions=custom)
+
+    def actions(self, actions: Iterable[Any], by: str) -> tuple[Do, ...]:
+        return compile_actions(actions, by, self.functions)
+
+    def phase(self, name: str, phase: Phase, parent: str | None) -> CompiledPhase:
+        needs = self.needs(name, phase)
+        done = phase.done or _default_done(phase, needs)
+        return CompiledPhase(
+            name=name,
+            phase=phase,
+            entry=self.guard(phase.entry, name) if phase.entry is not None else None,
+            done=self.guard(done, name) if done is not None else None,
+            on_enter=self.actions(phase.on_enter, f"phase:{name}"),
+            on_exit=self.actions(phase.on_exit, f"phase:{name}"),
+            needs=needs,
+            say=compile_text(phase.say, self.functions),
+            enter_prompt=compile_text(phase.enter_prompt, self.functions),
+            parent=parent,
+        )
+
+    def needs(self, name: str, phase: Phase) -> tuple[str, ...]:
+        keys = list(phase.needs)
+        for record in phase.collect:
+            if record not in self.flow.records:
+                hint = did_you_mean(record, self.flow.records)
+                raise FlowError(f"phase {name!r} collects {record!r}, which is no record.{hint}")
+            fields = self.flow.records[record].fields.items()
+            keys += [spec.to or field_name for field_name, spec in fields]
+        return tuple(dict.fromkeys(keys))
+
+    def edge(self, edge: Edge, phases: Mapping[str, CompiledPhase]) -> CompiledEdge:
+        data = edge.transition or Transition(to=edge.target or "")
+        when = data.when
+        if edge.kind == "digression":
+            when = self.flow.digressions[edge.digression or ""].when
+        unconditional = when is None and edge.event is None and data.after is None
+        entries = (phases[name].entry for name in edge.entry_guarded)
+        return CompiledEdge(
+            edge=edge,
+            name=_edge_name(edge, self.chart),
+            guard=self.guard(when, edge.source) if when is not None else None,
+            after=duration_ms(data.after) if data.after else None,
+            waits=unconditional and not data.immediately,
+            wide=edge.source is None and edge.event is None,
+            owner=edge.source,
+            actions=self.actions(data.do, f"edge:{edge.source or edge.kind}"),
+            entries=tuple(guard for guard in entries if guard is not None),
+            event=edge.event,
+        )
+
+    def patterns(self) -> Iterable[CompiledPattern]:
+        for spec in self.flow.patterns:
+            rate = (spec.rate.count, duration_ms(spec.rate.within)) if spec.rate else None
+            sustained = duration_ms(spec.sustained) if spec.sustained else None
+            cooldown = duration_ms(spec.cooldown) if spec.cooldown else 0
+            pattern = Pattern(spec.name, sustained, spec.turns, rate, cooldown)
+            actions = self.actions(spec.do, f"pattern:{spec.name}")
+            yield CompiledPattern(pattern, self.guard(spec.when), actions)
+
+    def tool(self, name: str) -> CompiledTool:
+        spec = self.flow.tools[name]
+        guard = self.guard(spec.when) if spec.when is not None else None
+        return CompiledTool(guard, duration_ms(spec.timeout))
+
+
+def _default_done(phase: Phase, needs: tuple[str, ...]) -> Guard | None:
+    """All that it needs is captured; a compound's final child is active."""
+    finals = [name for name, child in phase.phases.items() if child.final]
+    if finals:
+        parts = [in_phase(name) for name in finals]
+        guard = parts[0]
+        for part in parts[1:]:
+            guard = guard | part
+        return guard
+    return all_of(*[captured(key) for key in needs]) if needs else None
+
+
+def _edge_name(edge: Edge, chart: Chart) -> str:
+    """Stable across processes: it stands in facts and in snapshots."""
+    owner = edge.source or edge.kind
+    alike = [e for e in chart.edges if (e.source or e.kind) == owner]
+    return f"{owner}.{alike.index(edge)}"
+
+
+def _dependents(flow: Flow) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for key, spec in flow.state.items():
+        for source in spec.depends_on:
+            found[source] = (*found.get(source, ()), key)
+    return found
+
+
+def _plan(flow: CompiledFlow, active: Configuration) -> Plan:
+    offers = tuple(
+        (leaf, tuple(flow.edges[edge.index] for edge in edges))
+        for leaf, edges in flow.chart.offers(active)
+    )
+    edges = {edge.name: edge for _, candidates in offers for edge in candidates}.values()
+    open_phases = tuple(flow.phases[name] for name in active if flow.phases[name].done)
+    guards = [guard for edge in edges for guard in (edge.guard, *edge.entries) if guard]
+    guards += [phase.done for phase in open_phases if phase.done]
+    reads = frozenset(read for guard in guards for read in guard.reads)
+    if any(edge.waits for edge in edges):
+        reads |= {"@turn"}
+    return Plan(
+        offers=offers,
+        reads=reads,
+        everything="@any" in reads,
+        open_phases=open_phases,
+        times=tuple(_times(flow, active, edges)),
+        corrected=any(read.startswith("@corrected") for read in reads),
+    )
+
+
+def _times(
+    flow: CompiledFlow, active: Configuration, edges: Iterable[CompiledEdge]
+) -> Iterable[tuple[str, int]]:
+    leaf = flow.chart.main_leaf(active)
+    for edge in edges:
+        owner = edge.owner or leaf
+        if edge.after is not None:
+            yield owner, edge.after
+        for guard in (edge.guard, *edge.entries):
+            for threshold in guard.thresholds if guard else ():
+                yield owner, threshold
+                yield owner, threshold + 1
+    for name in active:
+        done = flow.phases[name].done
+        for threshold in done.thresholds if done else ():
+            yield name, threshold
+            yield name, threshold + 1
+
+
+PureFunction: TypeAlias = Callable[..., Any]
+
+
+def is_pure(function: PureFunction) -> bool:
+    """A function that runs in the kernel; a coroutine function is an effect."""
+    return not inspect.iscoroutinefunction(function)

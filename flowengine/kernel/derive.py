@@ -1,0 +1,146 @@
+"""The reactive part of a flow for State: its keys, computed keys and watchers, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flowengine.flow.functions import Functions
+from flowengine.flow.model import Computed as ComputedSpec
+from flowengine.flow.model import Flow, Watch
+from flowengine.guards import CompiledGuard, compile_guard
+from flowengine.inputs import Json
+from flowengine.kernel.actions import compile_actions, perform
+from flowengine.state import (
+    KEY_TYPES,
+    Computed,
+    ComputedKeys,
+    KeySpec,
+    KeyTable,
+    Watcher,
+    WatchTable,
+)
+from flowengine.state import watchers as predicates
+
+
+def key_table(flow: Flow) -> KeyTable:
+    """The declared keys as State checks them."""
+    return KeyTable(
+        {
+            name: KeySpec(
+                KEY_TYPES[key.type], key.enum, key.pii, frozenset(key.writers), key.trusted,
+                key.merge,
+            )
+            for name, key in flow.state.items()
+        }
+    )  # fmt: skip
+
+
+def computed_keys(flow: Flow, keys: KeyTable, functions: Functions) -> ComputedKeys:
+    """Every computed key of the flow in a stable order."""
+    return ComputedKeys(
+        _computed(name, spec, keys, functions) for name, spec in flow.computed.items()
+    )
+
+
+def watch_table(flow: Flow, functions: Functions) -> WatchTable:
+    """Every watcher of the flow; its action writes in the step that set it off."""
+    return WatchTable(
+        _watcher(position, watch, functions) for position, watch in enumerate(flow.watch)
+    )
+
+
+def _computed(name: str, spec: ComputedSpec, keys: KeyTable, functions: Functions) -> Computed:
+    if spec.map is not None:
+        return _mapped(name, spec)
+    if spec.cases is not None:
+        return _by_cases(name, spec, keys, functions)
+    if spec.value is not None:
+        expression = spec.value
+        return Computed(
+            name, lambda view: expression.evaluate(view.find), tuple(expression.reads())
+        )
+    function = functions.lookup("computed", spec.run or name)
+    return Computed(name, lambda view: function(_Mapped(view)), spec.reads)
+
+
+def _mapped(name: str, spec: ComputedSpec) -> Computed:
+    source, table, otherwise = spec.of or "", spec.map or {}, spec.else_
+
+    def work(view: Any) -> Json:
+        value = view.find(source)
+        return table.get(_label(value), otherwise)
+
+    return Computed(name, work, (source,))
+
+
+def _label(value: Json) -> str:
+    """A value as the key of a `map`: `true` and 3 are written as they stand in YAML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _by_cases(name: str, spec: ComputedSpec, keys: KeyTable, functions: Functions) -> Computed:
+    custom = functions.of("guard")
+    cases = [
+        (compile_guard(case.when, keys, functions=custom), case.value) for case in spec.cases or ()
+    ]
+    reads = {read for guard, _ in cases for read in guard.reads if not read.startswith("@")}
+
+    def work(view: Any) -> Json:
+        return next((value for guard, value in cases if _holds(guard, view)), spec.else_)
+
+    return Computed(name, work, tuple(sorted(reads)))
+
+
+def _holds(guard: CompiledGuard, view: Any) -> bool:
+    return guard.test(view)
+
+
+class _Mapped:
+    """What a registered computed function sees: a mapping whose reads are tracked."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def get(self, key: str, default: Any = None) -> Any:
+        value = self._view.find(key)
+        return default if value is None else value
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._view.find(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __contains__(self, key: str) -> bool:
+        return self._view.find(key) is not None
+
+
+def _watcher(position: int, watch: Watch, functions: Functions) -> Watcher:
+    actions = compile_actions(watch.do, f"watcher:{watch.key}", functions)
+
+    def act(old: Json, new: Json, state: Any) -> None:
+        perform(actions, state, old, new)
+
+    return Watcher(
+        watch.key, _predicate(watch, functions), act, f"{watch.key}.{watch.predicate}", position
+    )
+
+
+def _predicate(watch: Watch, functions: Functions) -> Callable[[Json, Json], bool]:
+    kind = watch.predicate
+    if kind == "custom":
+        function = functions.lookup("watcher", watch.custom or "")
+        return lambda old, new: function(old, new) is True
+    simple = {
+        "changed": predicates.changed,
+        "became_true": predicates.became_true,
+        "became_false": predicates.became_false,
+    }
+    if kind in simple:
+        return simple[kind]
+    return getattr(predicates, kind)(getattr(watch, kind))

@@ -1,0 +1,161 @@
+"""From findings to keys: each field's policy decides, and the decision is a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from flowengine.errors import OwnershipError, WrongTypeError
+from flowengine.extract.record import Finding
+from flowengine.extract.spec import Policy, Promotion
+from flowengine.facts import Corrected, PromotionDecided
+from flowengine.inputs import Json
+from flowengine.kernel.snapshot import Staged
+from flowengine.kernel.work import Work
+from flowengine.state.evidence import Evidence
+
+MARK = "confirm:"
+
+
+def land(work: Work, batch: Iterable[Staged], *, late: bool = False) -> None:
+    """Promote everything that a turn's extractors brought, in their declared order."""
+    corrected: set[str] = set()
+    for staged in batch:
+        kind, _, name = staged.source.partition(":")
+        if kind == "record":
+            _land_record(work, staged, name, corrected)
+        else:
+            _land_extraction(work, staged, name, corrected, late)
+    if corrected:
+        _correct(work, frozenset(corrected))
+
+
+def _land_record(work: Work, staged: Staged, name: str, corrected: set[str]) -> None:
+    record = next(record for record in work.flow.records if record.name == name)
+    for finding in staged.fields:
+        field = record.fields[finding.field]
+        accepted = _promote(work, staged, finding, field.key, field.spec.policy, corrected)
+        low = field.spec.confirm_below
+        if accepted and low is not None:
+            unsure = finding.confidence < low
+            work.put(MARK + field.key, True if unsure else None, staged.source)
+
+
+def _land_extraction(
+    work: Work, staged: Staged, name: str, corrected: set[str], late: bool
+) -> None:
+    spec = next(spec for spec in work.flow.flow.extract if spec.name == name)
+    rules = {rule.field: rule for rule in spec.promote}
+    kept: dict[str, Json] = {}
+    for finding in staged.fields:
+        if late and _is_over(work, rules.get(finding.field), staged.turn):
+            continue
+        if _land_field(work, staged, finding, rules, corrected):
+            kept[finding.field] = finding.value
+    if kept:
+        work.write_derived(name, kept, Evidence(staged.source, staged.turn, staged.order))
+
+
+def _land_field(
+    work: Work,
+    staged: Staged,
+    finding: Finding,
+    rules: Mapping[str, Promotion],
+    corrected: set[str],
+) -> bool:
+    if not rules:
+        return _promote(work, staged, finding, f"derived:{finding.field}", "overwrite", corrected)
+    rule = rules.get(finding.field)
+    if rule is None:
+        return False
+    key = rule.to or rule.field
+    if rule.after_presented and work.find(f"presented:{rule.after_presented}") is not True:
+        return _decide(work, staged, finding, key, "not presented")
+    return _promote(work, staged, finding, key, rule.policy, corrected)
+
+
+def _is_over(work: Work, rule: Promotion | None, turn: int) -> bool:
+    """A late value for a turn or a phase that has ended has nowhere to go."""
+    key = (rule.to or rule.field) if rule else ""
+    if key.startswith("turn:"):
+        return True
+    entered = work.place.entered.get(work.main_leaf(), (0, 0))
+    return key.startswith("phase:") and entered[1] >= turn
+
+
+def _promote(
+    work: Work,
+    staged: Staged,
+    finding: Finding,
+    key: str,
+    policy: Policy,
+    corrected: set[str],
+) -> bool:
+    present = work.values.get(key)
+    refusal = _refusal(policy, present, finding.value, finding.turn >= _newest(work))
+    if refusal:
+        return _decide(work, staged, finding, key, refusal)
+    evidence = Evidence(
+        staged.source, finding.turn, staged.order, finding.speaker, finding.span,
+        finding.confidence, finding.rule,
+    )  # fmt: skip
+    try:
+        accepted = work.offer(key, finding.value, evidence)
+    except WrongTypeError:
+        return _decide(work, staged, finding, key, "wrong type")
+    except OwnershipError:
+        return _decide(work, staged, finding, key, "not a writer")
+    if not accepted:
+        return _decide(work, staged, finding, key, "newer value kept")
+    if present is not None and work.values.get(key) != present and key in work.flow.needed:
+        corrected.add(key)
+    return _decide(work, staged, finding, key, "")
+
+
+def _newest(work: Work) -> int:
+    turns = work.transcript.turns
+    return turns[-1].number if turns else 0
+
+
+def _refusal(policy: Policy, present: Json, value: Json, newest: bool) -> str:
+    """Why a policy keeps the present value; empty if it does not."""
+    if value is None:
+        return "null"
+    if policy == "true_only" and value is not True:
+        return "not true"
+    if policy == "non_empty" and value in ("", [], {}):
+        return "empty"
+    if present is None or policy in ("overwrite", "true_only", "non_empty"):
+        return ""
+    if policy == "keep_known":
+        return "existing kept"
+    return "" if newest else "not in the newest turn"
+
+
+def _decide(work: Work, staged: Staged, finding: Finding, key: str, refusal: str) -> bool:
+    accepted = not refusal
+    work.facts.append(
+        PromotionDecided(staged.source, finding.field, key, accepted, refusal or "accepted")
+    )
+    return accepted
+
+
+def _correct(work: Work, keys: frozenset[str]) -> None:
+    """A captured value was changed: what rested on the old one is cleared."""
+    for key in sorted(keys):
+        cleared = [k for k in work.flow.dependents.get(key, ()) if k in work.values]
+        for name in cleared:
+            work.clear(name)
+        _forget_results(work, key)
+        work.facts.append(Corrected(key, tuple(cleared)))
+        work.touched.add(f"@corrected:{key}")
+    work.corrected_keys = keys
+
+
+def _forget_results(work: Work, key: str) -> None:
+    """Results of resolvers whose arguments read the key answer another question now."""
+    for name, spec in work.flow.flow.resolvers.items():
+        if key in spec.args and name in work.wait.resolved:
+            resolved = {k: v for k, v in work.wait.resolved.items() if k != name}
+            work.wait = work.wait._replace(resolved=resolved)
+            work.note(f"{name}:result", None)
+            work.touched.add(f"@resolved:{name}")

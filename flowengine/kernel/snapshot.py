@@ -1,0 +1,168 @@
+"""A session between two inputs: everything it takes to go on, as data that names only names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from pydantic import PlainSerializer, TypeAdapter, ValidationError
+
+from flowengine.effects import ToolAnswer
+from flowengine.errors import StoreError
+from flowengine.extract.record import Finding
+from flowengine.inputs import Json
+from flowengine.state.evidence import Evidence
+from flowengine.state.patterns import Progress
+from flowengine.transcript import Transcript
+
+Names: TypeAlias = Annotated[frozenset[str], PlainSerializer(sorted, return_type=list[str])]
+"""A set of names, written in order so that equal snapshots have equal JSON."""
+Entered: TypeAlias = tuple[int, int]
+"""When a phase was entered (ms), and how many caller turns had closed by then."""
+
+
+class Frame(NamedTuple):
+    """What a digression interrupted; it is put back when the digression ends."""
+
+    layer: str
+    """The digression that was active, or `""` for the body of the conversation."""
+    digression: str
+    """The digression that took over."""
+    at: int
+    turns: int
+    entered: Mapping[str, Entered]
+    values: Mapping[str, Json]
+    """Its `phase:` keys."""
+
+
+class Place(NamedTuple):
+    """Where the conversation stands; changes only when phases do."""
+
+    active: tuple[str, ...] = ()
+    history: Mapping[str, tuple[str, ...]] = {}
+    entered: Mapping[str, Entered] = {}
+    stack: tuple[Frame, ...] = ()
+    disarmed: Names = frozenset()
+    """Flow-wide edges that fired and whose guard has been true ever since."""
+    done: Names = frozenset()
+    trail: tuple[tuple[str, int], ...] = ()
+    """The last phases that were left, with the turn, oldest first."""
+    visited: tuple[str, ...] = ()
+    """Every phase that was entered, by first visit."""
+    ended: bool = False
+
+
+class Staged(NamedTuple):
+    """What an extractor brought, waiting for the barrier to settle."""
+
+    source: str
+    order: int
+    turn: int
+    fields: tuple[Finding, ...]
+
+
+class Run(NamedTuple):
+    """An open run of an extractor, a resolver or a function."""
+
+    kind: str
+    name: str
+    turn: int
+    order: int
+    args: Mapping[str, Json] = {}
+
+
+class Barrier(NamedTuple):
+    """A turn whose values wait for the model extractors it started."""
+
+    turn: int
+    runs: tuple[str, ...]
+    """Effect ids in request order; a landed one is taken out."""
+    staged: tuple[Staged, ...]
+    due_at: int
+
+
+class Call(NamedTuple):
+    """A tool call that waits: for the gate's answer until `due_at`, or for its outcome."""
+
+    tool: str
+    args: Mapping[str, Json]
+    active: tuple[str, ...]
+    """The configuration in which it was asked."""
+    due_at: int
+    effect: str = ""
+
+
+class Repeats(NamedTuple):
+    """Turns that a phase has gone without progress."""
+
+    turns: int
+    unmet: tuple[str, ...]
+
+
+class Wait(NamedTuple):
+    """What is under way or being counted; most sessions share the empty one."""
+
+    barrier: Barrier | None = None
+    runs: Mapping[str, Run] = {}
+    calls: Mapping[str, Call] = {}
+    answered: tuple[tuple[str, ToolAnswer], ...] = ()
+    """The last calls that ended, so that a second answer is the same."""
+    succeeded: Names = frozenset()
+    """Tools that have run well."""
+    resolved: Mapping[str, tuple[bool, Mapping[str, Json]]] = {}
+    """Resolver -> (did it succeed, with which arguments)."""
+    ran: Mapping[str, int] = {}
+    """Extractor -> the last turn that it has covered."""
+    queued: Names = frozenset()
+    """Extractors that were due while they still ran."""
+    holding: Names = frozenset()
+    """Keys that are unknown until their extractor succeeds again."""
+    patterns: Mapping[str, Progress] = {}
+    repeats: Mapping[str, Repeats] = {}
+    timer: tuple[str, int] | None = None
+
+
+IDLE = Wait()
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """Treat it as frozen: a step returns another one and shares what has not changed."""
+
+    flow: str
+    """The flow's hash; a snapshot is only good for the flow that made it."""
+    seq: int
+    at: int
+    turns: int
+    """Turns closed in which the caller said something."""
+    values: dict[str, Json]
+    evidence: dict[str, Evidence]
+    transcript: Transcript
+    place: Place
+    wait: Wait
+    passing: tuple[str, ...]
+    """`turn:` keys to clear at the next input, once the turn has settled."""
+    settled: bool
+    """No turn is in progress since the last one settled."""
+
+
+_ADAPTER = TypeAdapter(Snapshot)
+
+
+def to_json(snapshot: Snapshot) -> dict[str, Any]:
+    """The snapshot as JSON-able data; `from_json` gives an equal one back."""
+    return _ADAPTER.dump_python(snapshot, mode="json")
+
+
+def from_json(data: Mapping[str, Any]) -> Snapshot:
+    """A snapshot from its JSON form.
+
+    Raises:
+        StoreError: the data is no snapshot.
+    """
+    try:
+        return _ADAPTER.validate_python(data)
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise StoreError(f"this is no snapshot of a session: {where} does not fit") from None

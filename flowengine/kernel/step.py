@@ -1,0 +1,295 @@
+"""The kernel: one input to a session gives its next snapshot, facts and effects.
+
+Synchronous and deterministic: no clock, no randomness, no I/O. An input has a record part, which
+always stands, and consequences, which stand together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from flowengine.effects import Effect, SetTimer
+from flowengine.errors import FlowEngineError, FlowError, FunctionError
+from flowengine.extract.recognizers import locale_hash
+from flowengine.facts import (
+    Fact,
+    InputFailed,
+    InputIgnored,
+    ResolverEnded,
+    SessionStarted,
+    TimerFired,
+    WordsHeard,
+    WordsSaid,
+)
+from flowengine.flow.functions import Functions
+from flowengine.flow.model import Flow
+from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.kernel.compiled import VERSION, CompiledFlow, compile_flow
+from flowengine.kernel.gate import call_ended, decide_waiting, tool_called
+from flowengine.kernel.move import start
+from flowengine.kernel.settle import settle
+from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
+from flowengine.kernel.turn import close, run_ended, settle_barrier, turn_ended
+from flowengine.kernel.work import Work
+from flowengine.state.patterns import due_at
+from flowengine.transcript import Transcript
+
+_TZDATA = version("tzdata")
+
+
+class Step(NamedTuple):
+    """What one input led to; a fact's id is `{snapshot.seq}.{its place in facts}`."""
+
+    snapshot: Snapshot
+    facts: tuple[Fact, ...]
+    effects: tuple[Effect, ...]
+    error: FlowEngineError | None = None
+    """Why the input failed, for the process that sent it; its fact is the last one."""
+
+
+class Kernel:
+    """Runs the sessions of one flow; holds no session."""
+
+    __slots__ = ("compiled",)
+
+    def __init__(self, flow: Flow, functions: Functions | None = None) -> None:
+        self.compiled = compile_flow(flow, functions)
+
+    def start(self, at: int, values: Mapping[str, Any] | None = None) -> Step:
+        """Enter the initial phases; `values` are what State holds before anything is said."""
+        flow = self.compiled
+        empty = Snapshot(
+            flow.hash, -1, at, 0, {}, {}, Transcript(), Place(), IDLE, (), False
+        )  # fmt: skip
+        work = Work(flow, empty, at)
+        work.facts.append(_first_fact(flow, at))
+        for key, value in {**flow.defaults(), **(values or {})}.items():
+            work.begin_with(key, value)
+        work.dirty.clear()
+        flow.computed.recompute(work)
+        start(work, flow.chart.start())
+        settle(work)
+        return _finish(work)
+
+    def step(self, before: Snapshot, input: Input) -> Step:
+        """Take one input.
+
+        Raises:
+            FlowError: the snapshot was made by another flow.
+        """
+        flow = self.compiled
+        if before.flow != flow.hash:
+            raise FlowError(
+                f"the snapshot was made by another version of flow {flow.flow.flow!r}; run it with "
+                "the flow that made it, or start the call anew"
+            )
+        work = Work(flow, before, input.at)
+        record, follow = _HANDLERS[type(input)]
+        if before.passing and before.settled:
+            _end_turn_keys(work)
+        record(work, input)
+        try:
+            follow(work, input)
+            if work.wait.calls:
+                decide_waiting(work)
+        except FlowEngineError as error:
+            return _failed(flow, before, input, error)
+        return _finish(work)
+
+
+def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:
+    return SessionStarted(
+        flow.flow.flow, flow.flow.version, flow.hash, VERSION, locale_hash(), _TZDATA, at
+    )
+
+
+def _end_turn_keys(work: Work) -> None:
+    for key in work.passing:
+        if key in work.values:
+            work.forget(key)
+    work.passing = ()
+
+
+def _finish(work: Work) -> Step:
+    _set_timer(work)
+    return Step(work.frozen(), tuple(work.facts), tuple(work.effects))
+
+
+def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngineError) -> Step:
+    """The record part alone: what was said and done is kept, what followed from it is not."""
+    work = Work(flow, before, input.at)
+    if before.passing and before.settled:
+        _end_turn_keys(work)
+    _HANDLERS[type(input)][0](work, input)
+    if isinstance(input, TurnEnded):
+        work.wait = work.wait._replace(barrier=None)
+        work.settled = True
+    if isinstance(input, Outcome | Timer):
+        _drop_run(work, input)
+    work.facts.append(InputFailed(input.id, error.code, _place(error)))
+    _set_timer(work)
+    return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
+
+
+def _place(error: FlowEngineError) -> str:
+    """Where it failed, in names of the flow."""
+    if isinstance(error, FunctionError):
+        return f"{error.kind} {error.name}"
+    return type(error).__name__
+
+
+def _drop_run(work: Work, input: Outcome | Timer) -> None:
+    if isinstance(input, Outcome):
+        runs = {k: v for k, v in work.wait.runs.items() if k != input.effect}
+        work.wait = work.wait._replace(runs=runs)
+    barrier = work.wait.barrier
+    if barrier is not None and (isinstance(input, Timer) or input.effect in barrier.runs):
+        left = () if isinstance(input, Timer) else tuple(
+            run for run in barrier.runs if run != input.effect
+        )  # fmt: skip
+        work.wait = work.wait._replace(barrier=barrier._replace(runs=left) if left else None)
+
+
+# -- for each kind of input: what is recorded, and what follows -----------------------------------
+
+
+def _heard(work: Work, heard: Heard) -> None:
+    work.transcript = work.transcript.heard(heard.text, heard.at, heard.alternatives)
+    work.settled = False
+    work.facts.append(WordsHeard(work.transcript.current.number, len(heard.text)))
+
+
+def _said(work: Work, said: Said) -> None:
+    work.transcript = work.transcript.said(said.text, said.at, said.interrupted)
+    turn = work.transcript.current
+    number = turn.number if turn.model else turn.number - 1
+    work.facts.append(WordsSaid(number, len(said.text), said.interrupted))
+
+
+def _turn_ended(work: Work, _: TurnEnded) -> None:
+    close(work)
+
+
+def _outcome(work: Work, outcome: Outcome) -> None:
+    run = work.wait.runs.get(outcome.effect)
+    if run is not None and run.kind == "resolver":
+        work.facts.append(ResolverEnded(run.name, outcome.status, outcome.error))
+
+
+def _timer(work: Work, timer: Timer) -> None:
+    due = work.wait.timer
+    if due is not None and due[0] == timer.timer:
+        work.wait = work.wait._replace(timer=None)
+        work.facts.append(TimerFired(timer.timer))
+
+
+def _record_nothing(work: Work, input: Input) -> None:
+    """The input is kept as it is; it has no other record."""
+
+
+def _follow_nothing(work: Work, input: Input) -> None:
+    """Words wait for the end of their turn."""
+
+
+def _heard_follows(work: Work, _: Heard) -> None:
+    if work.touched:
+        settle(work)
+
+
+def _outcome_follows(work: Work, outcome: Outcome) -> None:
+    run = work.wait.runs.get(outcome.effect)
+    if run is None:
+        work.facts.append(InputIgnored(outcome.id, "no such effect is open"))
+        return
+    runs = {k: v for k, v in work.wait.runs.items() if k != outcome.effect}
+    work.wait = work.wait._replace(runs=runs)
+    _OUTCOMES[run.kind](work, outcome, run)
+
+
+def _resolver_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    ok = outcome.status == "ok"
+    work.note(f"{run.name}:result", outcome.value if ok else None)
+    work.note(f"{run.name}:error", None if ok else outcome.error or outcome.status)
+    resolved = {**work.wait.resolved, run.name: (ok, dict(run.args))}
+    work.wait = work.wait._replace(resolved=resolved)
+    work.touched.add(f"@resolved:{run.name}")
+    settle(work)
+
+
+def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """An async watcher returns keys to write; a record's `on_complete` returns its result."""
+    if run.kind == "complete":
+        _resolver_ended(work, outcome, run)
+        return
+    written = outcome.value if outcome.status == "ok" else None
+    for key, value in written.items() if isinstance(written, dict) else ():
+        work.put(key, value, f"function:{run.name}")
+    settle(work)
+
+
+_OUTCOMES: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
+    "extractor": run_ended,
+    "resolver": _resolver_ended,
+    "function": _function_ended,
+    "complete": _function_ended,
+    "tool": call_ended,
+}
+
+
+def _timer_follows(work: Work, timer: Timer) -> None:
+    if not work.facts or not isinstance(work.facts[-1], TimerFired):
+        work.facts.append(InputIgnored(timer.id, "no such timer is set"))
+        return
+    barrier = work.wait.barrier
+    decide_waiting(work, expired=True)
+    if barrier is not None and barrier.due_at <= work.at:
+        settle_barrier(work, "timed out")
+    else:
+        settle(work)
+
+
+def _admin_follows(work: Work, admin: Admin) -> None:
+    for key, value in admin.set.items():
+        work.put(key, value, admin.by)
+    for key in admin.remove:
+        work.drop(key, admin.by)
+    settle(work, admin.event)
+
+
+_HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
+    Heard: (_heard, _heard_follows),
+    Said: (_said, _follow_nothing),
+    TurnEnded: (_turn_ended, turn_ended),
+    ToolCalled: (_record_nothing, tool_called),
+    Outcome: (_outcome, _outcome_follows),
+    Timer: (_timer, _timer_follows),
+    Admin: (_record_nothing, _admin_follows),
+}
+
+
+def _set_timer(work: Work) -> None:
+    """Ask for the next instant at which time alone can change something."""
+    due = _next_instant(work)
+    present = work.wait.timer
+    if due == (present[1] if present else None):
+        return
+    id = work.effect_id()
+    work.effects.append(SetTimer(id, due))
+    work.wait = work.wait._replace(timer=None if due is None else (id, due))
+
+
+def _next_instant(work: Work) -> int | None:
+    wait, flow = work.wait, work.flow
+    instants = [
+        work.place.entered[phase][0] + after for phase, after in flow.plan(work.place.active).times
+    ]
+    for compiled in flow.patterns:
+        progress = wait.patterns.get(compiled.pattern.name)
+        if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:
+            instants.append(due)
+    if wait.barrier is not None:
+        instants.append(wait.barrier.due_at)
+    instants += [call.due_at for call in wait.calls.values() if not call.effect]
+    return min((instant for instant in instants if instant > work.at), default=None)
