@@ -28,15 +28,15 @@ def compare_truth(compare: Compare, keys: Keys, phase: str | None) -> Truth3:
     """One comparison of two terms, not a chain."""
     (left, right), (op,) = compare.terms, compare.ops
     if op == "matches":
-        return _matching(_reader(left, keys, phase), right)
-    relation, read = RELATIONS[op], _reader(left, keys, phase)
+        return _matching(term_reader(left, keys, phase), right)
+    relation, read = RELATIONS[op], term_reader(left, keys, phase)
     timed = is_elapsed(left) or is_elapsed(right)
     kind = None if timed else _type_of(left, keys) or _type_of(right, keys)
     if kind is None:
         if isinstance(right, Constant):
             value: Any = duration_ms(str(right.value)) if timed else right.value
             return _with_constant(read, op, value)
-        other = _reader(right, keys, phase)
+        other = term_reader(right, keys, phase)
         if timed and isinstance(left, Constant):
             start = duration_ms(str(left.value))
             return lambda view: relation(start, other(view))
@@ -65,7 +65,7 @@ def _typed(relation: Relation, left: Callable[[View], Any], right: Callable[[Vie
     return lambda view: relation(left(view), right(view))
 
 
-def _reader(term: Term, keys: Keys, phase: str | None) -> Callable[[View], Any]:
+def term_reader(term: Term, keys: Keys, phase: str | None) -> Callable[[View], Any]:
     if isinstance(term, Constant):
         value = term.value
         return lambda view: value
@@ -88,7 +88,7 @@ def _typed_reader(
     if isinstance(term, Constant):
         value = _typed_constant(term.value, kind)
         return lambda view: value
-    read = _reader(term, keys, phase)
+    read = term_reader(term, keys, phase)
     return lambda view: _parsed(read(view), kind)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from operator import methodcaller
 from typing import Any, TypeAlias
 
@@ -12,8 +13,9 @@ from flowengine.guards.atoms import AllOf, AnyOf, Atom, Compare, Decided, Guard,
 from flowengine.guards.comparing import compare_truth
 from flowengine.guards.logic import Truth3, kleene, negated
 from flowengine.guards.lookup import bare, evidence_reader, roots, value_reader
-from flowengine.guards.reads import Functions, guard_reads, key_names, thresholds
+from flowengine.guards.reads import Functions, guard_reads, thresholds
 from flowengine.guards.view import Decision, Keys, View
+from flowengine.guards.walk import names_of
 
 Test: TypeAlias = Callable[[View], bool]
 
@@ -90,7 +92,7 @@ class Compiler:
             case Atom("captured", names) if len(names) > 1:
                 return _all_test([self.test(Atom("captured", (name,))) for name in names])
             case _:
-                return _leaf_test(self._leaf(guard), _held_names(guard))
+                return _leaf_test(self._leaf(guard), held_names(guard))
 
     def truth(self, guard: Guard) -> Truth3:
         match guard:
@@ -106,7 +108,7 @@ class Compiler:
                 parts = [self.truth(Atom("captured", (name,))) for name in names]
                 return kleene(parts, decisive=False)
             case _:
-                return _unless_held(self._leaf(guard), _held_names(guard))
+                return _unless_held(self._leaf(guard), held_names(guard))
 
     def _leaf(self, guard: Guard) -> Truth3:
         match guard:
@@ -137,7 +139,7 @@ class Compiler:
             case "custom":
                 return _custom(name, self.functions)
             case _:
-                return methodcaller(kind, bare(name))
+                return methodcaller(kind, bare(name) if kind == "corrected" else name)
 
     def _pairs(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Two stored names for each key, the same twice if it has one; nothing for paths."""
@@ -221,8 +223,9 @@ def _unless_held(inner: Truth3, names: tuple[str, ...]) -> Truth3:
     return truth
 
 
-def _held_names(guard: Guard) -> tuple[str, ...]:
-    names = () if isinstance(guard, Atom) and guard.kind == "corrected" else key_names(guard)
+def held_names(guard: Guard) -> tuple[str, ...]:
+    """The keys that make a leaf unknown while they are held."""
+    names = () if isinstance(guard, Atom) and guard.kind == "corrected" else names_of(guard, "key")
     return tuple(sorted({root for name in names for root in roots(name)}))
 
 
@@ -264,6 +267,12 @@ def _custom(name: str, functions: Mapping[str, Callable[[Any], bool]]) -> Truth3
             f"no guard function {name!r} is registered; there are: {known}."
             f"{did_you_mean(name, functions)}",
             text=name, length=len(name),
+        )  # fmt: skip
+
+    if iscoroutinefunction(function):
+        raise GuardError(
+            f"guard function {name!r} is async; a guard answers at once, what takes time is a "
+            "resolver", text=name, length=len(name),
         )  # fmt: skip
 
     def truth(view: View) -> bool:

@@ -11,12 +11,12 @@ from flowengine.state.evidence import Evidence
 
 Reader: TypeAlias = Callable[[View], Json]
 
-_DERIVED = "derived:"
+DERIVED = "derived:"
 
 
 def bare(key: str) -> str:
     """The dependency that `derived:x` and `x` share."""
-    return key.removeprefix(_DERIVED)
+    return key.removeprefix(DERIVED)
 
 
 def splits(name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

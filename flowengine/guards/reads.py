@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from flowengine.clock import duration_ms
-from flowengine.guards.atoms import AllOf, AnyOf, Atom, Compare, Decided, Guard, Not
+from flowengine.guards.atoms import Atom, Compare, Decided, Guard
 from flowengine.guards.lookup import bare, roots
 from flowengine.guards.operands import is_elapsed
 from flowengine.guards.terms import Constant, Read
+from flowengine.guards.walk import atoms_of
 from flowengine.guards.words import ATOMS
 
 Functions: TypeAlias = Mapping[str, Callable[[Any], bool]]
 
 _PROGRESS = {
     "caller_spoke": "@turn", "in_phase": "@phase", "resolved": "@resolved:", "failed": "@resolved:",
-    "called_ok": "@called:", "done": "@done:", "corrected": "@corrected:",
+    "called_ok": "@called:", "done": "@done:",
 }  # fmt: skip
 _TERMS = {"turns_in_phase": "@turn", "elapsed": "@elapsed", "arg": "@args"}
-
-
-def walk(guard: Guard) -> Iterator[Guard]:
-    """The guard and every guard in it, outermost first."""
-    yield guard
-    match guard:
-        case AllOf(guards) | AnyOf(guards):
-            for part in guards:
-                yield from walk(part)
-        case Not(inner):
-            yield from walk(inner)
-        case _:
-            pass
-
-
-def atoms_of(guard: Guard) -> tuple[Guard, ...]:
-    """The leaves, each once, in the order of the text."""
-    leaves = [part for part in walk(guard) if isinstance(part, Atom | Decided | Compare)]
-    return tuple(dict.fromkeys(leaves))
-
-
-def key_names(guard: Guard) -> tuple[str, ...]:
-    """Keys and paths as the guard writes them, each once."""
-    return tuple(dict.fromkeys(name for leaf in atoms_of(guard) for name in _leaf_keys(leaf)))
 
 
 def guard_reads(guard: Guard, functions: Functions) -> frozenset[str]:
@@ -57,19 +34,6 @@ def thresholds(guard: Guard) -> tuple[int, ...]:
     return tuple(sorted(instants))
 
 
-def _leaf_keys(leaf: Guard) -> Iterable[str]:
-    match leaf:
-        case Atom(kind, names) if ATOMS[kind] == "key":
-            return names
-        case Compare(terms):
-            return [t.name for t in terms if isinstance(t, Read) and t.kind in _KEYED]
-        case _:
-            return ()
-
-
-_KEYED = ("key", "confidence")
-
-
 def _leaf_reads(leaf: Guard, functions: Functions) -> Iterator[str]:
     match leaf:
         case Decided(id):
@@ -78,8 +42,9 @@ def _leaf_reads(leaf: Guard, functions: Functions) -> Iterator[str]:
             declared = getattr(functions.get(name), "reads", None)
             yield from ["@any"] if declared is None else map(bare, declared)
         case Atom(kind, names) if kind in _PROGRESS:
-            pseudo = _PROGRESS[kind]
-            yield pseudo + bare(names[0]) if pseudo.endswith(":") else pseudo
+            yield _PROGRESS[kind] + (names[0] if names and kind != "in_phase" else "")
+        case Atom("corrected", (name,)):
+            yield f"@corrected:{bare(name)}"
         case Atom("grounded", (name,)):
             yield from _evidence(name)
         case Atom(kind, names) if ATOMS[kind] == "key":
