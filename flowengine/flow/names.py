@@ -1,0 +1,103 @@
+"""Names that must exist, and names that must not exist twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from flowengine.flow.diagnostic import Finding, Path, unknown
+from flowengine.flow.index import Index
+from flowengine.flow.model import Phase, ToolRule
+
+
+def phase_names(index: Index) -> Iterator[Finding]:
+    """Transitions, `reset` and guards name phases that exist; no two phases share a name."""
+    known = [place.name for place in index.phases]
+    for edge in index.edges:
+        if edge.transition.to not in index.by_name:
+            path = (*edge.path, "to")
+            yield unknown("unknown_phase", "phase", edge.transition.to, known, path)
+    for path, action in index.actions:
+        for at, name in enumerate(action.reset or ()):
+            if name not in index.by_name:
+                yield unknown("unknown_phase", "phase", name, known, (*path, "reset", at))
+    yield from _asked(index, "phase", "unknown_phase", known)
+    yield from _twice(index)
+
+
+def _twice(index: Index) -> Iterator[Finding]:
+    seen: dict[str, Path] = {}
+    for place in index.phases:
+        if place.name in seen:
+            yield Finding(
+                "duplicate_phase",
+                f"another phase is called {place.name!r}; names are unique in the whole flow",
+                place.path,
+                suggestion=f"the other one is at {'.'.join(map(str, seen[place.name]))}",
+                on_key=True,
+                word=place.name,
+            )
+        seen.setdefault(place.name, place.path)
+
+
+def initial_phases(index: Index) -> Iterator[Finding]:
+    """One phase of the flow is marked initial; in a smaller set the first is, unless marked."""
+    for path, phases in _phase_sets(index):
+        marked = [name for name, phase in phases.items() if phase.initial]
+        for name in marked[1:]:
+            message = f"{marked[0]!r} is initial too; a conversation begins in one place"
+            yield Finding("many_initial", message, (*path, name, "initial"))
+        if not marked and path == ("phases",) and len(phases) > 1:
+            first = next(iter(phases))
+            yield Finding(
+                "no_initial",
+                "no phase is marked `initial: true`",
+                path,
+                suggestion=f"mark the one where the conversation begins, such as {first!r}",
+                on_key=True,
+            )
+
+
+def _phase_sets(index: Index) -> Iterator[tuple[Path, dict[str, Phase]]]:
+    yield ("phases",), index.flow.phases
+    for name, digression in index.flow.digressions.items():
+        yield ("digressions", name, "phases"), digression.phases
+    for name, monitor in index.flow.monitors.items():
+        yield ("monitors", name, "phases"), monitor.phases
+    for place in index.phases:
+        if place.phase.phases:
+            yield (*place.path, "phases"), place.phase.phases
+        for name, region in place.phase.regions.items():
+            yield (*place.path, "regions", name, "phases"), region.phases
+
+
+def record_names(index: Index) -> Iterator[Finding]:
+    """`collect` lists records."""
+    records = index.flow.records
+    for path, phase in index.all_of(Phase):
+        for at, name in enumerate(phase.collect):
+            if name not in records:
+                yield unknown("unknown_record", "record", name, records, (*path, "collect", at))
+
+
+def tool_names(index: Index) -> Iterator[Finding]:
+    """`tools` and `called_ok` name tools, once the flow declares any."""
+    tools = index.flow.tools
+    if not tools:
+        return
+    for path, rule in index.all_of(ToolRule):
+        yield from _unknown_tools(rule.deny, (*path, "deny"), tools)
+        yield from _unknown_tools(rule.allow or (), (*path, "allow"), tools)
+    yield from _asked(index, "tool", "unknown_tool", list(tools))
+
+
+def _unknown_tools(names: Iterable[str], path: Path, tools: Collection[str]) -> Iterator[Finding]:
+    for at, name in enumerate(names):
+        if name not in tools:
+            yield unknown("unknown_tool", "tool", name, tools, (*path, at))
+
+
+def _asked(index: Index, kind: str, code: str, known: Collection[str]) -> Iterator[Finding]:
+    for question in index.questions:
+        if question.kind == kind and question.name not in known:
+            finding = unknown(code, kind, question.name, known, question.path)
+            yield finding._replace(fix=())
