@@ -1,0 +1,255 @@
+"""A language and its region: the words, phrases and rules that the recognizers work with.
+
+Everything that belongs to a language is in `locales/<language>.yaml`; a further language is a
+further file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from flowengine.errors import FlowError, did_you_mean
+from flowengine.extract.recognizers.grammar import WORD, Grammar, literals
+from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
+from flowengine.extract.recognizers.numbers import NumberReader
+from flowengine.extract.recognizers.phrases import Phrases
+
+RECOGNIZERS_VERSION = 1
+"""Counts up with every change of code that may change a result."""
+
+_LOCALES = Path(__file__).parent / "locales"
+_Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""Reads every scalar as text: `no` is a word here, not a boolean."""
+
+
+def locale_hash() -> str:
+    """The sha256 of all locale data and the recognizers' version; the same on every machine."""
+    digest = hashlib.sha256(f"recognizers {RECOGNIZERS_VERSION}".encode())
+    for path in sorted(_LOCALES.glob("*.yaml")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class NumberWords:
+    """The words a language counts with."""
+
+    decimal_mark: str
+    units: Mapping[str, int]
+    teens: Mapping[str, int]
+    tens: Mapping[str, int]
+    tens_links: frozenset[str]
+    hundreds: Mapping[str, int]
+    hundred_words: Mapping[str, int]
+    scales: Mapping[str, int]
+    scales_need_count: frozenset[str]
+    dozens: Mapping[str, int]
+    pairs: Mapping[str, int]
+    fractions: Mapping[str, Decimal]
+    halves: frozenset[str]
+    articles: frozenset[str]
+    conjunctions: frozenset[str]
+    points: frozenset[str]
+    minus: frozenset[str]
+    of_words: frozenset[str]
+    zero_letters: frozenset[str]
+    ordinals: Mapping[str, int]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> NumberWords:
+        read: dict[str, Any] = {}
+        for name in cls.__slots__:
+            value = data[name]
+            if isinstance(value, Mapping):
+                kind = Decimal if name == "fractions" else int
+                read[name] = {str(word): kind(v) for word, v in value.items()}
+            else:
+                read[name] = value if isinstance(value, str) else frozenset(value)
+        return cls(**read)
+
+    def starters(self) -> frozenset[str]:
+        """Words that a number may begin with."""
+        maps = (
+            self.units, self.teens, self.tens, self.hundreds, self.hundred_words, self.scales,
+            self.dozens, self.pairs, self.fractions, self.ordinals,
+        )  # fmt: skip
+        words = {word for table in maps for word in table}
+        return frozenset(words | self.articles | self.points | self.minus | {"-"})
+
+
+class Locale:
+    """One language in one region, compiled; shared by everything that reads it."""
+
+    def __init__(self, language: str, region: str) -> None:
+        data = _data(language)
+        self.name = f"{language}-{region}"
+        self.language = language
+        self.region: Mapping[str, str] = data["regions"][region]
+        self.data = data
+        words = data["numbers"]
+        self.numbers = NumberWords.of(words)
+        self.number_starters = self.numbers.starters()
+        self.reader = NumberReader(self.numbers)
+        self._pronoun = {
+            name: frozenset(words.get(f"pronoun{name}", ()))
+            for name in ("", "_after", "_before", "_the", "_the_before", "_leads")
+        }
+        self.classes: Mapping[str, Mapping[str, str]] = {
+            name: members if isinstance(members, dict) else dict.fromkeys(members, "")
+            for name, members in data["classes"].items()
+        }
+        self.alphabet = self._alphabet()
+
+    @property
+    def day_first(self) -> bool:
+        return self.region["order"] == "dmy"
+
+    @cached_property
+    def datetime_classes(self) -> int:
+        """Bits of the classes without one of which nothing is a date or a time."""
+        return self.alphabet.bits(
+            ("month", "weekday", "relday", "part", "number", "ordinal", "clock", "date", "oh",
+             "named_time", "holiday", "holiday_day", "year_word", "unit")
+        )  # fmt: skip
+
+    @cached_property
+    def money_classes(self) -> int:
+        return self.alphabet.bits(("number", "currency", "amount_word", "share", "whole"))
+
+    def value(self, name: str, word: str) -> str:
+        """What a class says of a word."""
+        return self.classes[name][word]
+
+    def grammar(self, *names: str) -> Grammar:
+        """The rules of the named lists, in that order."""
+        found = self._grammars.get(names)
+        if found is None:
+            rules = [
+                (name, template)
+                for part in names
+                for rule in self.data["grammars"].get(part, ())
+                for name, template in rule.items()
+            ]
+            found = Grammar(rules, self.alphabet, self.data.get("macros", {}))
+            self._grammars[names] = found
+        return found
+
+    @cached_property
+    def _grammars(self) -> dict[tuple[str, ...], Grammar]:
+        return {}
+
+    @cached_property
+    def cues(self) -> Phrases[tuple[str, ...]]:
+        """Corrections, negations, hedges, bounds: a phrase may be of several sections."""
+        labels: dict[str, list[str]] = {}
+        for section, entries in self.data["marks"].items():
+            table = entries if isinstance(entries, dict) else {"": entries}
+            for detail, phrases in table.items():
+                for phrase in phrases:
+                    label = f"{section}.{detail}" if detail else section
+                    labels.setdefault(phrase, []).append(label)
+        return Phrases((phrase, tuple(found)) for phrase, found in labels.items())
+
+    @cached_property
+    def carriers(self) -> Phrases[str]:
+        """What people say around a name: "my name is", "this is"."""
+        return Phrases[str].of({"carrier": self.data["carriers"]})
+
+    @cached_property
+    def yes_no(self) -> Phrases[str]:
+        sections = {k: v for k, v in self.data["yes_no"].items() if k != "negated"}
+        return Phrases[str].of(sections)
+
+    @cached_property
+    def yes_no_negated(self) -> Phrases[str]:
+        return Phrases[str].of({"negated": self.data["yes_no"]["negated"]})
+
+    @cached_property
+    def yes_no_but(self) -> frozenset[str]:
+        return frozenset(self.data["yes_no_but"])
+
+    @cached_property
+    def yes_no_plain_openers(self) -> frozenset[str]:
+        return frozenset(self.data["yes_no_plain_openers"])
+
+    @cached_property
+    def yes_no_clause_words(self) -> frozenset[str]:
+        return frozenset(self.data["yes_no_clause_words"])
+
+    @cached_property
+    def negation_links(self) -> frozenset[str]:
+        return frozenset(self.data["negation_links"])
+
+    @cached_property
+    def fillers(self) -> frozenset[str]:
+        """Words that say nothing by themselves: an answer may be wrapped in them."""
+        return frozenset(self.data["fillers"])
+
+    def is_pronoun(self, words: Sequence[str], i: int) -> bool:
+        """ "this one", "the one I told you about", "one of them": a thing, not a number."""
+        pronoun = self._pronoun
+        if words[i] not in pronoun[""]:
+            return False
+        before = words[i - 1] if i else ""
+        after = words[i + 1] if i + 1 < len(words) else ""
+        if before in pronoun["_after"]:
+            return True
+        if before in pronoun["_the"]:
+            return not after or after in pronoun["_the_before"]
+        if after in pronoun["_before"]:
+            return True
+        ends = not after or after in self.classes["tail"]
+        counts = not before or before in pronoun["_leads"] or before in self.number_starters
+        return ends and not counts
+
+    def _alphabet(self) -> Alphabet:
+        words: dict[str, Any] = {name: list(members) for name, members in self.classes.items()}
+        templates = [
+            template
+            for rules in self.data["grammars"].values()
+            for rule in rules
+            for template in rule.values()
+        ]
+        for template in (*templates, *self.data.get("macros", {}).values()):
+            for word in literals(template):
+                words[WORD + word] = [word]
+        alphabet = Alphabet(words)
+        register_numbers(alphabet, [*self.number_starters, *map(str, range(100))])
+        return alphabet
+
+
+@cache
+def _data(language: str) -> Mapping[str, Any]:
+    return yaml.load((_LOCALES / f"{language}.yaml").read_text("utf-8"), Loader=_Loader)
+
+
+def languages() -> list[str]:
+    return sorted(path.stem for path in _LOCALES.glob("*.yaml"))
+
+
+@cache
+def locale_of(name: str) -> Locale:
+    """The locale "en-US", or a language alone in its default region."""
+    language, _, region = name.replace("_", "-").partition("-")
+    language = language.lower()
+    if language not in languages():
+        raise FlowError(
+            f"there is no locale {name!r}: the languages are {', '.join(languages())}."
+            + did_you_mean(language, languages())
+        )
+    regions = _data(language)["regions"]
+    region = region.upper() or _data(language)["default_region"]
+    if region not in regions:
+        raise FlowError(
+            f"locale {name!r} has an unknown region: {language} has {', '.join(regions)}."
+        )
+    return Locale(language, region)

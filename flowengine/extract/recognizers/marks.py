@@ -1,0 +1,128 @@
+"""Where a caller corrects, negates or hedges: found once, asked by every recognizer."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from flowengine.extract.recognizers.phrases import Found
+
+if TYPE_CHECKING:
+    from flowengine.extract.recognizers.text import Utterance
+
+_REACH = 3
+"""Words, all of them links, between a negation and the value it still covers."""
+_CORRECTION_REACH = 4
+
+
+@dataclass(slots=True)
+class Marks:
+    """Token places, in order; each a phrase at `first` up to, not including, `last`."""
+
+    words: Sequence[str] = ()
+    links: frozenset[str] = frozenset()
+    corrections: list[Found[str]] = field(default_factory=list[Found[str]])
+    negations: list[Found[str]] = field(default_factory=list[Found[str]])
+    contrasts: list[int] = field(default_factory=list[int])
+    joins: list[int] = field(default_factory=list[int])
+    hedges: list[Found[str]] = field(default_factory=list[Found[str]])
+    approximations: list[Found[str]] = field(default_factory=list[Found[str]])
+    bounds: list[Found[str]] = field(default_factory=list[Found[str]])
+
+    def corrected(self, end: int, start: int) -> bool:
+        """Whether a correction lies between a value that ends and one that starts there."""
+        return any(
+            end <= mark.first and mark.last <= start <= mark.last + _CORRECTION_REACH
+            for mark in self.corrections
+        )
+
+    def negated(self, first: int) -> bool:
+        """Whether a value that begins at this token is the one ruled out: "not fifty"."""
+        for mark in self.negations:
+            between = self.words[mark.last : first]
+            if mark.last <= first <= mark.last + _REACH and self.links.issuperset(between):
+                return not self._contrasted(mark.last, first)
+        return False
+
+    def _contrasted(self, start: int, end: int) -> bool:
+        at = bisect_left(self.contrasts, start)
+        return at < len(self.contrasts) and self.contrasts[at] < end
+
+    def joined(self, end: int, start: int) -> bool:
+        """Whether two values are offered together: "five or six"."""
+        return any(end <= join < start for join in self.joins) and start - end <= 2
+
+    def hedged(self) -> bool:
+        return bool(self.hedges)
+
+    def approximate(self, first: int, last: int) -> bool:
+        return any(
+            mark.last == first or mark.first == last or first <= mark.first < last
+            for mark in self.approximations
+        )
+
+    def bound(self, first: int) -> str | None:
+        """The bound said right before a value: "no more than eighty", "before noon"."""
+        for mark in self.bounds:
+            if mark.first <= first <= mark.last + 1 and first >= mark.last - 1:
+                return mark.label
+        return None
+
+
+def find_marks(said: Utterance) -> Marks:
+    marks = Marks(said.words, said.locale.negation_links)
+    for found in said.locale.cues.find(said.words):
+        for label in found.label:
+            section, _, detail = label.partition(".")
+            _place(marks, section, Found(found.first, found.last, detail or section))
+    marks.contrasts.extend(at for at, stop in enumerate(said.breaks) if stop)
+    marks.contrasts.sort()
+    return marks
+
+
+def _place(marks: Marks, section: str, found: Found[str]) -> None:
+    match section:
+        case "corrections":
+            marks.corrections.append(found)
+        case "negators" | "refusals":
+            marks.negations.append(found)
+        case "contrasts":
+            marks.contrasts.append(found.first)
+        case "joins":
+            marks.joins.append(found.first)
+        case "hedges":
+            marks.hedges.append(found)
+        case "approximate":
+            marks.approximations.append(found)
+        case "bounds":
+            marks.bounds.append(found)
+        case _:  # phrases that are listed only so that no shorter one is seen inside them
+            pass
+
+
+T = TypeVar("T", bound="Placed")
+
+
+class Placed(Protocol):
+    """Anything read from tokens `first` up to, not including, `last`."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+
+
+def standing(values: Sequence[T], marks: Marks) -> list[tuple[T, list[T]]]:
+    """The values that were neither taken back nor ruled out, each with those it replaced."""
+    kept: list[tuple[T, list[T]]] = []
+    for value in values:
+        if marks.negations and marks.negated(value.first):
+            continue
+        replaced: list[T] = []
+        if kept and marks.corrections and marks.corrected(kept[-1][0].last, value.first):
+            earlier, before = kept.pop()
+            replaced = [*before, earlier]
+        kept.append((value, replaced))
+    return kept

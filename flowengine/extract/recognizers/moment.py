@@ -1,0 +1,356 @@
+"""datetime, date and time: fragments of an utterance put together to moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from flowengine.extract.recognizers.base import (
+    Context,
+    Prefer,
+    Recognition,
+    Recognizer,
+    RecognizerError,
+)
+from flowengine.extract.recognizers.days import Day
+from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading, fragments_of
+from flowengine.extract.recognizers.marks import standing
+from flowengine.extract.recognizers.options import one_from
+from flowengine.extract.recognizers.text import Utterance
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DOUBTFUL, _HEDGED, _BARE = 0.7, 0.8, 0.9
+
+
+@dataclass(slots=True)
+class _Moment:
+    """A date, a time or both that belong together."""
+
+    date: Fragment | None = None
+    time: Fragment | None = None
+    part: str = ""
+    superseded: list[Fragment] = field(default_factory=list[Fragment])
+    shared_date: bool = False
+
+    def pieces(self) -> list[Fragment]:
+        own_date = None if self.shared_date else self.date
+        return [piece for piece in (own_date, self.time) if piece]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatetimeRecognizer(Recognizer):
+    """Dates, times and both: "a week from Friday", "tomorrow at half past three".
+
+    `hours` are the business hours that decide a bare "at four"; `form="parts"` makes the value
+    an object with time, day, weekday, part and date.
+    """
+
+    kind: ClassVar[str] = "datetime"
+    wants: ClassVar[frozenset[str]] = frozenset({"date", "time"})
+    prefer: Prefer | None = None
+    form: str = "value"
+    hours: Sequence[int] = (7, 18)
+
+    def __post_init__(self) -> None:
+        one_from(self.kind, "form", self.form, ("value", "parts"))
+        one_from(self.kind, "prefer", self.prefer or "future", ("future", "past"))
+        hours = tuple(self.hours)
+        if len(hours) != 2 or not all(0 <= hour <= 24 for hour in hours) or hours[0] > hours[1]:
+            raise RecognizerError(f"{self.kind}: hours are two of 0..24 in order, such as [7, 18].")
+        object.__setattr__(self, "hours", hours)
+
+    def read(self, said: Utterance, context: Context) -> list[Recognition]:
+        fragments = self._fragments(said, context)
+        if not fragments:
+            return []
+        zone = _zone(context.tz)
+        moments = _moments(fragments, said)
+        found = [self._recognition(moment, said, zone) for moment in moments]
+        results = [one for one in found if one]
+        _link(results, said)
+        return results
+
+    def _fragments(self, said: Utterance, context: Context) -> list[Fragment]:
+        lexemes = said.lexemes
+        locale = said.locale
+        if not lexemes.mask & locale.datetime_classes:
+            return []
+        prefer = self.prefer or context.prefer
+        reading = Reading(locale, _now(context), past=prefer == "past")
+        lists = ["datetime", "date_lead"]
+        bare = (
+            context.focus
+            or said.marks.corrections
+            or (context.focus is None and _is_elliptical(said))
+        )
+        if bare:
+            lists.append("datetime_bare")
+        found: list[Fragment] = []
+        for match in locale.grammar(*lists).find(said):
+            if match.rule.startswith("bare.") and not self._takes_bare(
+                match.rule, match.tokens[0], found, said, context
+            ):
+                continue
+            rule = self._bare_rule(match.rule, context)
+            if rule != match.rule:
+                match.rule = rule
+            found.extend(fragments_of(match, reading))
+        return found
+
+    def _bare_rule(self, rule: str, context: Context) -> str:
+        """A lone number answers the question: a day where a date was asked, else an hour."""
+        if rule != "bare.number":
+            return rule
+        dates = self.kind == "date" or context.asked == "date"
+        return "date.number" if dates else "time.bare"
+
+    def _takes_bare(
+        self, rule: str, first: int, before: Sequence[Fragment], said: Utterance, context: Context
+    ) -> bool:
+        if context.focus:
+            return True
+        if context.focus is None and _is_elliptical(said) and rule != "bare.number":
+            return True
+        timed = [piece for piece in before if piece.kind == "time"]
+        return bool(timed) and said.marks.corrected(timed[-1].last, first)
+
+    def _recognition(
+        self, moment: _Moment, said: Utterance, zone: ZoneInfo | None
+    ) -> Recognition | None:
+        pieces = [piece for piece in moment.pieces() if piece.kind in self.wants]
+        if not pieces:
+            return None
+        day = moment.date.day if moment.date and "date" in self.wants else None
+        clock, other = self._clock(moment) if moment.time and "time" in self.wants else (None, None)
+        value = _canonical(day.day if day else None, clock)
+        alternatives = list(_other_values(day, clock, other))
+        first = min(piece.first for piece in pieces)
+        last = max(piece.last for piece in pieces)
+        marks = said.marks
+        rule = "+".join(piece.rule for piece in pieces)
+        found = Recognition(
+            value=value,
+            text=value,
+            span=said.span(first, last),
+            confidence=1.0,
+            rule=rule,
+            alternatives=tuple(alternatives),
+            superseded=tuple(self._plain(piece) for piece in moment.superseded),
+            ambiguous=bool(alternatives) or bool(day and day.ambiguous),
+            approximate=marks.approximate(first, last),
+            grain="minute" if clock else (day.grain if day else None),
+            bound=marks.bound(first),
+            parts=_parts(moment, day, clock),
+        )
+        if day and clock and zone:
+            _check_clock_change(found, day.day, clock, zone)
+        found.confidence = _confidence(found, pieces, said)
+        if self.form == "parts":
+            found.value = {name: part for name, part in (found.parts or {}).items() if part}
+        return found
+
+    def _plain(self, piece: Fragment) -> str:
+        clock = self._clock(_Moment(time=piece))[0] if piece.clock else None
+        return _canonical(piece.day.day if piece.day else None, clock)
+
+    def _clock(self, moment: _Moment) -> tuple[Clock, Clock | None]:
+        """The hour on 24 hours and, where nothing decides it, the other reading."""
+        piece = moment.time
+        assert piece is not None
+        assert piece.clock is not None
+        hour, minute = piece.clock
+        if piece.meridiem:
+            return (_half_day(hour, piece.meridiem == "p"), minute), None
+        if moment.part and hour <= 12:
+            return (_hour_in_part(hour, moment.part), minute), None
+        if piece.fixed or hour > 12:
+            return (hour, minute), None
+        early, late = hour % 12, hour % 12 + 12
+        opening, closing = self.hours
+        chosen = early if opening <= early < closing and early else late
+        if not opening <= chosen <= closing and opening <= early <= closing:
+            chosen = early
+        return (chosen, minute), (early + late - chosen, minute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateRecognizer(DatetimeRecognizer):
+    """Only the day."""
+
+    kind: ClassVar[str] = "date"
+    wants: ClassVar[frozenset[str]] = frozenset({"date"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeRecognizer(DatetimeRecognizer):
+    """Only the time of day."""
+
+    kind: ClassVar[str] = "time"
+    wants: ClassVar[frozenset[str]] = frozenset({"time"})
+
+
+def _now(context: Context) -> datetime | None:
+    now = context.ref
+    if now is None:
+        return None
+    zone = _zone(context.tz)
+    if zone is None:
+        return now
+    return now.replace(tzinfo=zone) if now.tzinfo is None else now.astimezone(zone)
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise RecognizerError(f"there is no time zone {name!r}; write it as Area/City.") from error
+
+
+def _is_elliptical(said: Utterance) -> bool:
+    """Whether nothing but numbers and fillers was said: an answer without its question."""
+    lexemes, fillers = said.lexemes, said.locale.fillers
+    return all(
+        lexemes.number[k] is not None
+        or lexemes.first[k] == lexemes.last[k]
+        or said.words[lexemes.first[k]] in fillers
+        for k in range(len(lexemes.code))
+    )
+
+
+def _moments(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:
+    """Groups fragments: a second date or time begins the next moment."""
+    marks = said.marks
+    replaced: dict[int, list[Fragment]] = {}
+    kept: set[int] = set()
+    for kind in ("date", "time"):
+        pieces = [piece for piece in fragments if piece.kind == kind]
+        for piece, earlier in standing(pieces, marks):
+            replaced[id(piece)] = earlier
+            kept.add(id(piece))
+    moments = [_Moment()]
+    for piece in fragments:
+        if piece.kind == "part":
+            continue
+        if id(piece) not in kept:
+            continue
+        moment = moments[-1]
+        if getattr(moment, piece.kind) is not None:
+            moment = _Moment()
+            moments.append(moment)
+        setattr(moment, piece.kind, piece)
+        moment.superseded.extend(replaced[id(piece)])
+    _spread_parts(moments, fragments)
+    _share_dates(moments, said)
+    if len(moments) == 1 and not moments[0].pieces():
+        return []
+    return moments
+
+
+def _spread_parts(moments: Sequence[_Moment], fragments: Sequence[Fragment]) -> None:
+    """A part of day belongs to the time nearest to it, else to the nearest date."""
+    for part in fragments:
+        if part.kind != "part":
+            continue
+        timed = [m for m in moments if m.time] or [m for m in moments if m.date]
+        if timed:
+            nearest = min(timed, key=lambda m: _gap(part, m.time or m.date))
+            if _gap(part, nearest.time or nearest.date) <= 6:
+                nearest.part = part.part
+
+
+def _gap(one: Fragment, other: Fragment | None) -> int:
+    if other is None:
+        return 99
+    return max(other.first - one.last, one.first - other.last, 0)
+
+
+def _share_dates(moments: Sequence[_Moment], said: Utterance) -> None:
+    """ "Friday at two or three", "between two and four on Friday": one date for both times."""
+    for one, other in zip(moments, moments[1:], strict=False):
+        if one.time is None or other.time is None:
+            continue
+        if other.time.first - one.time.last > 2:
+            continue
+        for giver, taker in ((one, other), (other, one)):
+            if giver.date and not giver.shared_date and taker.date is None:
+                taker.date, taker.shared_date = giver.date, True
+        if other.part and not one.part and not one.time.fixed:
+            one.part = other.part
+
+
+def _half_day(hour: int, late: bool) -> int:
+    return hour if hour > 12 else hour % 12 + (12 if late else 0)
+
+
+def _hour_in_part(hour: int, part: str) -> int:
+    if part == "morning":
+        return hour % 12
+    if part == "night" and hour % 12 < 5:
+        return hour % 12
+    return hour % 12 + 12 if part != "evening" or hour != 12 else 0
+
+
+def _canonical(day: date | None, clock: Clock | None) -> str:
+    time = f"{clock[0]:02d}:{clock[1]:02d}" if clock else ""
+    return "T".join(part for part in (day.isoformat() if day else "", time) if part)
+
+
+def _other_values(day: Day | None, clock: Clock | None, other: Clock | None) -> Iterator[str]:
+    if other:
+        yield _canonical(day.day if day else None, other)
+    for alternative in day.alternatives if day else ():
+        yield _canonical(alternative, clock)
+
+
+def _parts(moment: _Moment, day: Day | None, clock: Clock | None) -> dict[str, Any]:
+    word = moment.date.word if moment.date else ""
+    return {
+        "time": _canonical(None, clock) or None,
+        "day": word.removesuffix("'s") if word and not word.isdecimal() else None,
+        "weekday": _WEEKDAYS[int(word)] if word.isdecimal() else None,
+        "part": moment.part or None,
+        "date": day.day.isoformat() if day else None,
+    }
+
+
+def _check_clock_change(found: Recognition, day: date, clock: Clock, zone: ZoneInfo) -> None:
+    """A wall time that does not exist moves by the gap; one that exists twice is flagged."""
+    wall = datetime(day.year, day.month, day.day, *clock)
+    first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return
+    found.ambiguous = True
+    moved = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
+    if moved == wall:
+        found.rule += "+dst_twice"
+        return
+    found.rule += "+dst_gap"
+    found.alternatives = (found.value, *found.alternatives)
+    found.value = found.text = moved.isoformat(timespec="minutes")
+
+
+def _confidence(found: Recognition, pieces: Iterable[Fragment], said: Utterance) -> float:
+    confidence = 1.0
+    if found.ambiguous:
+        confidence *= _DOUBTFUL
+    if said.marks.hedged():
+        confidence *= _HEDGED
+    if any(piece.rule.startswith(("bare.", "time.bare")) for piece in pieces):
+        confidence *= _BARE
+    return round(confidence, 3)
+
+
+def _link(results: Sequence[Recognition], said: Utterance) -> None:
+    """Two moments offered together are alternatives of each other."""
+    for one, other in zip(results, results[1:], strict=False):
+        ends = [end for end in said.ends if end <= one.span[1]]
+        starts = [start for start in said.starts if start < other.span[0]]
+        if said.marks.joined(len(ends), len(starts)):
+            one.ambiguous = other.ambiguous = True
+            one.alternatives = (other.value, *one.alternatives)
+            other.alternatives = (one.value, *other.alternatives)

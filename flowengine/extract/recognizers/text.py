@@ -1,0 +1,100 @@
+"""The pre-pass: one text, normalised and tokenised once, shared by all recognizers of a turn."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from flowengine.extract.recognizers.lexemes import Lexemes, lex
+from flowengine.extract.recognizers.locale import Locale, locale_of
+from flowengine.extract.recognizers.marks import Marks, find_marks
+
+LONGEST_TEXT = 1000
+"""Characters read of one utterance, about a minute and a half of speech; the rest is ignored."""
+
+_TOKEN = re.compile(
+    r"""
+    (?P<date> \d{4}-\d{1,2}-\d{1,2}(?!\d) | \d{1,4}(?P<sep>[/.-])\d{1,2}(?P=sep)\d{2,4}(?!\d) )
+  | (?P<clock> \d{1,2}:\d{2}(?!\d) )
+  | (?P<ordinal> \d{1,9}(?:st|nd|rd|th|º|ª)\b )
+  | (?P<number> \d+(?:[.,]\d+)* )
+  | (?P<meridiem> (?<![^\W\d_])[ap]\.\s?m\b\.? )
+  | (?P<word> [^\W\d_]+(?:['’`][^\W\d_]+)* )
+  | (?P<symbol> [$€£¥₹%@\#&+/*_:-] )
+  | (?P<stop> [.!?;…]+ | [,—–] )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class Utterance:
+    """Words with their places in the original text; what is derived from them is found once.
+
+    `words[i]` is lower case and lies at `text[starts[i]:ends[i]]`; `shapes[i]` is its token class;
+    `breaks[i]` is the punctuation before it: "", "," or ".".
+    """
+
+    def __init__(self, text: str, locale: str = "en-US") -> None:
+        self.text = text
+        self.locale: Locale = locale_of(locale)
+        self.words: list[str] = []
+        self.shapes: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.breaks: list[str] = []
+        self._tokenise(text[:LONGEST_TEXT])
+
+    def _tokenise(self, text: str) -> None:
+        stop = ""
+        words, shapes, starts = self.words, self.shapes, self.starts
+        ends, breaks = self.ends, self.breaks
+        for found in _TOKEN.finditer(text):
+            shape = found.lastgroup or "word"
+            word = found.group()
+            if shape == "stop":
+                stop = "," if word in ",—–" and stop != "." else "."
+                continue
+            if shape == "symbol" and word in "-:" and not _binds(text, found.start()):
+                continue
+            if shape == "word":
+                word = word.lower()
+                if not word.isascii():
+                    word = word.replace("’", "'").replace("`", "'")
+            elif shape == "meridiem":
+                word, shape = word[0].lower() + "m", "word"
+            words.append(word)
+            shapes.append(shape)
+            starts.append(found.start())
+            ends.append(found.end())
+            breaks.append(stop)
+            stop = ""
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The characters of tokens `first` up to, not including, `last`."""
+        return self.starts[first], self.ends[last - 1]
+
+    def slice(self, first: int, last: int) -> str:
+        return self.text[self.starts[first] : self.ends[last - 1]]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def lexemes(self) -> Lexemes:
+        """The words with numbers collapsed, coded for the grammars."""
+        return lex(self)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Where the caller corrects, negates or hedges."""
+        return find_marks(self)
+
+
+def _binds(text: str, at: int) -> bool:
+    """A dash or colon counts only where it touches a digit: "-5", "555-1212", not "x-ray"."""
+    return text[at + 1 : at + 2].isdigit()
+
+
+def utterance(text: str, locale: str = "en-US") -> Utterance:
+    """Reads a text once for all recognizers of a turn."""
+    return Utterance(text, locale)
