@@ -19,8 +19,9 @@ from flowengine.flow.text import Find
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
 from flowengine.inputs import Json
 from flowengine.kernel.actions import Do, compile_actions, compile_text
+from flowengine.kernel.context import Texts, compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
-from flowengine.state import ComputedKeys, KeyTable, Pattern, WatchTable
+from flowengine.state import ComputedKeys, KeyTable, Pattern, Signals, WatchTable
 
 VERSION = "1"
 """The kernel's own version: the same inputs give the same facts as long as it is the same."""
@@ -115,6 +116,9 @@ class CompiledFlow:
     dependents: Mapping[str, tuple[str, ...]]
     """Key -> the keys that its correction clears."""
     by_name: Mapping[str, CompiledEdge]
+    texts: Texts
+    signals: Signals = field(default_factory=Signals)
+    """Where its sessions publish keys and facts."""
     _plans: dict[Configuration, Plan] = field(default_factory=dict)
 
     def plan(self, active: Configuration) -> Plan:
@@ -187,6 +191,7 @@ class _Compiler:
             phases=phases,
             edges=edges,
             by_name={edge.name: edge for edge in edges},
+            texts=compile_texts(flow, self.functions, self.guard),
             records=records,
             tools={name: self.tool(name) for name in flow.tools},
             needed=frozenset(key for phase in phases.values() for key in phase.needs),

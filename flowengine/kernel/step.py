@@ -27,11 +27,13 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel.compiled import VERSION, CompiledFlow, compile_flow
-from flowengine.kernel.gate import call_ended, decide_waiting, tool_called
+from flowengine.kernel.context import Context, context_of
+from flowengine.kernel.explain import Explanation, explanation_of
+from flowengine.kernel.gate import call_ended, decide_waiting, tool_called, tools_now
 from flowengine.kernel.move import start
 from flowengine.kernel.settle import settle
 from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
-from flowengine.kernel.turn import close, run_ended, settle_barrier, turn_ended
+from flowengine.kernel.turn import close, run_ended, settle_barrier, turn_ended, unmet
 from flowengine.kernel.work import Work
 from flowengine.state.patterns import due_at
 from flowengine.transcript import Transcript
@@ -97,6 +99,17 @@ class Kernel:
         except FlowEngineError as error:
             return _failed(flow, before, input, error)
         return _finish(work)
+
+    def context(self, snapshot: Snapshot, *, moved: bool = False) -> Context:
+        """What the model should be told now; `moved`: the last input changed the phase."""
+        work = Work(self.compiled, snapshot, snapshot.at)
+        return context_of(work, tools_now(work), tuple(unmet(work)), moved)
+
+    def explain(self, snapshot: Snapshot) -> Explanation:
+        """Why the session stands where it stands; values of pii keys are masked."""
+        work = Work(self.compiled, snapshot, snapshot.at)
+        mask = [key for key, spec in self.compiled.flow.state.items() if spec.pii]
+        return explanation_of(work, mask)
 
 
 def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:

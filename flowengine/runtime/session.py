@@ -1,0 +1,314 @@
+"""One live call: inputs go to the kernel, effects run as tasks, their outcomes come back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from flowengine.clock import Clock, SystemClock
+from flowengine.effects import AnswerTool, Cancel, Effect, Say, SetTimer, Tell
+from flowengine.errors import FlowEngineError, SessionClosed, TurnFailed
+from flowengine.facts import Fact, InputFailed, KeyWritten, SessionEnded
+from flowengine.flow.functions import Functions
+from flowengine.flow.model import Flow
+from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
+from flowengine.runtime.effects import Extract, Runner
+from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
+from flowengine.runtime.result import TurnResult
+from flowengine.state.state import State
+from flowengine.state.view import StateView
+
+Recorder: TypeAlias = Callable[[Input | None, Step], None]
+"""Sees every step with the input that led to it; None for the start."""
+
+UNREAD = 1024
+"""Facts that are kept for the next result; a call that nobody reads does not grow."""
+
+
+class Session:
+    """A conversation on a flow.
+
+    ```python
+    async with Session(Flow.load("flows/table_booking")) as call:
+        turn = await call.turn("a table for four tomorrow at seven")
+        print(turn.phase, turn.context.instruction)
+    ```
+
+    An idle session owns no task. `extractors` answer the flow's `extract` entries by name.
+    """
+
+    __slots__ = (
+        "_answers",
+        "_clock",
+        "_closed",
+        "_heard",
+        "_inputs",
+        "_kernel",
+        "_record",
+        "_rested",
+        "_runner",
+        "_said",
+        "_snapshot",
+        "_tasks",
+        "_timer",
+        "_verify",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        flow: Flow,
+        *,
+        functions: Functions | None = None,
+        state: Mapping[str, Any] | None = None,
+        extractors: Mapping[str, Extract] | None = None,
+        clock: Clock | None = None,
+        resume: Snapshot | None = None,
+        record: Recorder | None = None,
+        verify: bool = False,
+    ) -> None:
+        self._kernel = Kernel(flow, functions)
+        self._runner = Runner(self._kernel.compiled, extractors)
+        self._clock: Clock = clock or SystemClock()
+        self._record, self._verify = record, verify
+        self._tasks: dict[str, asyncio.Task[None]] | None = None
+        self._answers: dict[str, asyncio.Future[ToolOutcome]] | None = None
+        self._rested: asyncio.Event | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._said: list[Effect] = []
+        self._heard: list[Fact] = []
+        self._inputs = 0
+        self._closed = False
+        if resume is not None:
+            self._snapshot = resume
+            self._inputs = resume.seq
+        else:
+            step = self._kernel.start(self._clock.now(), state)
+            self._snapshot = step.snapshot
+            self._commit(None, step)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # -- what goes in -------------------------------------------------------------------------
+
+    async def turn(
+        self,
+        user: str = "",
+        model: str = "",
+        *,
+        alternatives: tuple[str, ...] = (),
+        values: Mapping[str, Json] | None = None,
+    ) -> TurnResult:
+        """One whole turn: what was heard, what was said, and everything that followed.
+
+        Raises:
+            TurnFailed: its consequences were rolled back; the words are kept, the call goes on.
+        """
+        if user:
+            self.send(Heard(self._id(), self._clock.now(), user, alternatives))
+        if model:
+            self.send(Said(self._id(), self._clock.now(), model))
+        self.send(TurnEnded(self._id(), self._clock.now(), values or {}))
+        await self.rest()
+        return self.latest()
+
+    async def tool(
+        self, name: str, args: Mapping[str, Json] | None = None, *, call: str | None = None
+    ) -> ToolOutcome:
+        """Ask for a tool as the model would; `call` is the model's id of the call."""
+        id = self._id()
+        call = call or f"call-{id}"
+        answers = self._answers = self._answers or {}
+        answer = answers[call] = asyncio.get_running_loop().create_future()
+        try:
+            self.send(ToolCalled(id, self._clock.now(), call, name, args or {}))
+            return await answer
+        finally:
+            answers.pop(call, None)
+
+    async def said(self, words: str, *, interrupted: bool = False) -> None:
+        """Model words outside a turn, such as a greeting or what follows a tool's answer."""
+        self.send(Said(self._id(), self._clock.now(), words, interrupted))
+
+    async def set(self, key: str, value: Json, *, by: str = "admin") -> TurnResult:
+        """Write a key from outside the conversation, and let the flow react."""
+        self.send(Admin(self._id(), self._clock.now(), {key: value}, by=by))
+        return self.latest()
+
+    async def event(self, name: str) -> TurnResult:
+        """Offer an event."""
+        self.send(Admin(self._id(), self._clock.now(), event=name))
+        return self.latest()
+
+    def send(self, input: Input) -> Step:
+        """Hand one input to the kernel and start what it asks for.
+
+        Raises:
+            SessionClosed, TurnFailed
+        """
+        if self._closed:
+            raise SessionClosed("the session is closed; start another one")
+        step = self._kernel.step(self._snapshot, input)
+        if self._verify and self._kernel.step(self._snapshot, input) != step:
+            raise FlowEngineError(
+                "a registered function is not pure: the same input gave two results"
+            )
+        self._snapshot = step.snapshot
+        self._commit(input, step)
+        if step.error is not None:
+            failed = next(f for f in reversed(step.facts) if isinstance(f, InputFailed))
+            raise TurnFailed(failed) from step.error
+        return step
+
+    async def rest(self) -> None:
+        """Wait until the turn's values have landed."""
+        while self._snapshot.wait.barrier is not None:
+            self._rested = self._rested or asyncio.Event()
+            self._rested.clear()
+            await self._rested.wait()
+
+    def latest(self) -> TurnResult:
+        """Everything since the last result: after the start, its opening words and facts."""
+        facts, self._heard = tuple(self._heard), []
+        said, self._said = tuple(self._said), []
+        return TurnResult(self._kernel, self._snapshot, facts, said)
+
+    async def close(self) -> None:
+        """Answer waiting calls as cancelled, cancel what runs, take no more input."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for answer in (self._answers or {}).values():
+            if not answer.done():
+                answer.set_result(Cancelled())
+        tasks = list((self._tasks or {}).values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._publish((SessionEnded("closed"),))
+
+    # -- what can be seen ---------------------------------------------------------------------
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    @property
+    def state(self) -> StateView:
+        """The call's keys, with their real values."""
+        snapshot = self._snapshot
+        return StateView(State.over(snapshot.values, snapshot.evidence, self._kernel.compiled.keys))
+
+    @property
+    def phase(self) -> str:
+        """The present phase of the main region."""
+        return self._kernel.compiled.chart.main_leaf(self._snapshot.place.active)
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Every active phase in document order."""
+        return self._snapshot.place.active
+
+    @property
+    def ended(self) -> bool:
+        return self._snapshot.place.ended
+
+    @property
+    def context(self) -> Context:
+        return self._kernel.context(self._snapshot)
+
+    def explain(self) -> Explanation:
+        return self._kernel.explain(self._snapshot)
+
+    # -- effects ------------------------------------------------------------------------------
+
+    def _commit(self, input: Input | None, step: Step) -> None:
+        if self._record is not None:
+            self._record(input, step)
+        self._heard.extend(step.facts)
+        del self._heard[:-UNREAD]
+        for effect in step.effects:
+            self._carry_out(effect)
+        if self._rested is not None and self._snapshot.wait.barrier is None:
+            self._rested.set()
+        self._publish(step.facts)
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Say() | Tell():
+                self._said.append(effect)
+            case SetTimer(id, due_at):
+                self._set_timer(id, due_at)
+            case AnswerTool(_, call, _, answer):
+                waiting = (self._answers or {}).get(call)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(outcome_of(answer))
+            case Cancel(_, other):
+                if task := (self._tasks or {}).get(other):
+                    task.cancel()
+            case _:
+                tasks = self._tasks = self._tasks or {}
+                tasks[effect.id] = asyncio.get_running_loop().create_task(self._run(effect))
+
+    async def _run(self, effect: Any) -> None:
+        status, value, error = "cancelled", None, "cancelled"
+        try:
+            status, value, error = await self._runner.run(effect)
+        finally:
+            if self._tasks is not None:
+                self._tasks.pop(effect.id, None)
+            if not self._closed:
+                self._send_quietly(
+                    Outcome(
+                        f"outcome-{effect.id}", self._clock.now(), effect.id,
+                        status, value, error,
+                    )
+                )  # fmt: skip
+
+    def _send_quietly(self, input: Input) -> None:
+        """An input that nobody waits for: if it fails, its fact tells."""
+        try:
+            self.send(input)
+        except TurnFailed:
+            return
+
+    def _set_timer(self, id: str, due_at: int | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due_at is None:
+            return
+        loop = asyncio.get_running_loop()
+        delay = max(due_at - self._clock.now(), 0) / 1000
+        self._timer = loop.call_later(delay, self._ring, id, due_at)
+
+    def _ring(self, id: str, due_at: int) -> None:
+        self._timer = None
+        if not self._closed:
+            self._send_quietly(Timer(f"timer-{id}", max(self._clock.now(), due_at), id))
+
+    def _publish(self, facts: tuple[Fact, ...]) -> None:
+        signals = self._kernel.compiled.signals
+        if not signals:
+            return
+        for fact in facts:
+            signals.publish(type(fact).__name__, self, fact=fact)
+            if isinstance(fact, KeyWritten):
+                signals.publish(fact.key, self, fact=fact)
+
+    def _id(self) -> str:
+        self._inputs += 1
+        return str(self._inputs)
