@@ -1,0 +1,205 @@
+"""Gemini through the google-genai SDK, which is only imported when a call is made.
+
+The SDK is kept from doing anything unseen: no retries of its own, no hidden resend of a dropped
+connection, no automatic function calls or continuations. One call is one request, except along
+the thinking ladder, whose further requests are counted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from flowengine.llm.errors import AuthFailed, ProviderError
+from flowengine.llm.gemini_wire import (
+    NAME,
+    ChunkReader,
+    Wire,
+    read_response,
+    thinking_config,
+    write_request,
+)
+from flowengine.llm.messages import ChatRequest, ChatResponse
+from flowengine.llm.profiles import ModelProfile
+from flowengine.llm.provider import Prepared, StreamEvent, Warned
+from flowengine.llm.resends import resent
+from flowengine.llm.service_errors import retry_after, status_error, transport_error, without_body
+from flowengine.llm.thinking import Climb, ThinkingLadder
+from flowengine.llm.vocabulary import Capability, Support
+
+if TYPE_CHECKING:
+    from google.genai import Client
+
+
+class GeminiProvider:
+    """One client, made at the first call; the key is `api_key`, else GOOGLE_API_KEY or
+    GEMINI_API_KEY. A `client` of one's own is used as it is, hidden resends included."""
+
+    name = NAME
+
+    def __init__(
+        self,
+        client: Client | None = None,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        profile: ModelProfile | None = None,
+        timeout_s: float = 30.0,
+    ) -> None:
+        self._given = client
+        self._api_key = api_key
+        self._base_url = base_url
+        self._profile = profile
+        self._timeout_s = timeout_s
+        self._thinking = ThinkingLadder()
+
+    def profile(self, model: str) -> ModelProfile:
+        return self._profile or ModelProfile.for_model(model)
+
+    def capability(self, model: str, capability: Capability) -> Support:
+        profile = self.profile(model)
+        supported = {
+            Capability.STRUCTURED_OUTPUT: profile.structured_output,
+            Capability.TOOL_CALLS: profile.tool_calls,
+            Capability.STREAMING: True,
+            Capability.TOOLS_WITH_SCHEMA: profile.tools_with_schema,
+        }
+        return Support.SUPPORTED if supported[capability] else Support.UNSUPPORTED
+
+    def prepare(self, request: ChatRequest) -> Prepared:
+        wire, climb = self._planned(request)
+        return Prepared(request, (*wire.warnings, *climb.warnings(NAME)))
+
+    async def chat(self, request: ChatRequest) -> ChatResponse:
+        wire, climb = self._planned(request)
+        while True:
+            try:
+                body = await self._generate(request.model, wire, climb)
+            except ProviderError as error:
+                if not climb.rejected(error):
+                    raise
+                resent()
+                continue
+            return read_response(body, (*wire.warnings, *climb.warnings(NAME)))
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+        wire, climb = self._planned(request)
+        while True:
+            begun = False
+            try:
+                async for event in self._chunks(request.model, wire, climb):
+                    if not begun:
+                        begun = True
+                        for warning in (*wire.warnings, *climb.warnings(NAME)):
+                            yield Warned(warning)
+                    yield event
+                return
+            except ProviderError as error:
+                if begun or not climb.rejected(error):
+                    raise
+                resent()
+
+    async def aclose(self) -> None:
+        """Close the connections of the client made here."""
+        if self._given is None and "_client" in self.__dict__:
+            await self._client.aio.aclose()
+            self._client.close()
+
+    def _planned(self, request: ChatRequest) -> tuple[Wire, Climb]:
+        profile = self.profile(request.model)
+        return write_request(request), self._thinking.climb(
+            request.model, request.thinking, profile
+        )
+
+    async def _generate(self, model: str, wire: Wire, climb: Climb) -> str:
+        """The body as it came: the SDK's own reading of it drops parse errors silently."""
+        config = {**self._config(wire, climb), "should_return_http_response": True}
+        try:
+            response = await self._client.aio.models.generate_content(
+                model=model, contents=_any(wire.contents), config=_any(config)
+            )
+        except Exception as error:
+            failure = _translated(error, begun=False)
+            if failure is None:
+                raise
+            raise failure from error
+        http = response.sdk_http_response
+        return (http.body if http else None) or ""
+
+    async def _chunks(self, model: str, wire: Wire, climb: Climb) -> AsyncIterator[StreamEvent]:
+        # The SDK warns of every finish reason it does not know yet; extraction passes it on.
+        warnings.filterwarnings("ignore", message=r".* is not a valid \w+$", category=UserWarning)
+        reader = ChunkReader()
+        begun = False
+        try:
+            chunks: Any = await self._client.aio.models.generate_content_stream(
+                model=model, contents=_any(wire.contents), config=_any(self._config(wire, climb))
+            )
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    begun = True
+                    for event in reader.read(_body(chunk)):
+                        yield event
+        except Exception as error:
+            failure = _translated(error, begun=begun)
+            if failure is None:
+                raise
+            raise failure from error
+        for event in reader.end():
+            yield event
+
+    def _config(self, wire: Wire, climb: Climb) -> dict[str, Any]:
+        return {
+            **wire.config,
+            **thinking_config(climb.thinking),
+            "automatic_function_calling": {"disable": True},
+            "automatic_continuation": False,
+        }
+
+    @cached_property
+    def _client(self) -> Client:
+        if self._given is not None:
+            return self._given
+        # Heavy, and not needed by anyone who never calls Gemini.
+        import httpx2
+        from google.genai import Client
+
+        options: dict[str, Any] = {
+            "timeout": int(self._timeout_s * 1000),
+            "retry_options": {"attempts": 1},
+            # An explicit transport keeps the SDK off aiohttp, which resends unseen.
+            "async_client_args": {"transport": httpx2.AsyncHTTPTransport()},
+        }
+        if self._base_url:
+            options["base_url"] = self._base_url
+        try:
+            return Client(api_key=self._api_key, http_options=_any(options))
+        except ValueError:
+            status = "no key, pass api_key or set GEMINI_API_KEY"
+            raise AuthFailed(status=status, provider=NAME) from None
+
+
+def _any(value: Any) -> Any:
+    """Plain JSON where the SDK's types ask for its own classes, which it builds itself."""
+    return value
+
+
+def _body(chunk: Any) -> dict[str, Any]:
+    return chunk.model_dump(
+        mode="json", by_alias=True, exclude_none=True, exclude={"sdk_http_response", "parsed"}
+    )
+
+
+def _translated(error: Exception, *, begun: bool) -> ProviderError | None:
+    """Our error for one of the SDK's or the transport's; None for a fault of another kind."""
+    from google.genai.errors import APIError
+
+    if not isinstance(error, APIError):
+        return transport_error(NAME, error, begun=begun)
+    response: Any = _any(error).response
+    wait = retry_after(error.details, response.headers if response is not None else {})
+    without_body(error)
+    return status_error(NAME, error.code, error.status, error.message or "", wait)

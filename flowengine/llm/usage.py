@@ -1,0 +1,54 @@
+"""Tokens a provider reported; a field nobody reported stays None, which is not zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flowengine.llm.data import Data
+
+MOST = 2**63 - 1
+
+
+class Usage(Data):
+    """Token counts of one call or of several summed; cached tokens lie inside the input count."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        return self._combine(other, lambda a, b: min(a + b, MOST))
+
+    def __sub__(self, other: Usage) -> Usage:
+        return self._combine(other, lambda a, b: max(a - b, 0))
+
+    def total(self) -> int | None:
+        """The reported total, else input plus output when both are known."""
+        if self.total_tokens is not None:
+            return self.total_tokens
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return min(self.input_tokens + self.output_tokens, MOST)
+
+    def latest(self, newer: Usage) -> Usage:
+        """This snapshot brought up to date; streams report running totals, never increments."""
+        return self.model_copy(update=newer.model_dump(exclude_none=True))
+
+    def _combine(self, other: Usage, join: Callable[[int, int], int]) -> Usage:
+        joined: dict[str, int] = {}
+        for name in type(self).model_fields:
+            ours: int | None = getattr(self, name)
+            theirs: int | None = getattr(other, name)
+            if ours is not None or theirs is not None:
+                joined[name] = join(ours or 0, theirs or 0)
+        return Usage(**joined)
+
+
+def add_usage(total: Usage | None, more: Usage | None) -> Usage | None:
+    """The sum, None only while nothing was reported."""
+    if total is None or more is None:
+        return more if total is None else total
+    return total + more
