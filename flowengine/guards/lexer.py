@@ -48,7 +48,7 @@ def tokenize(text: str) -> list[Token]:
         raise GuardError(
             f"a guard has at most {MAX_TEXT:,} characters; "
             "name parts of it as computed keys, or use custom(name)",
-            text=text[:80] + "...", offset=MAX_TEXT,
+            text=text, offset=MAX_TEXT,
         )  # fmt: skip
     tokens: list[Token] = []
     at = _skip_space(text, 0)

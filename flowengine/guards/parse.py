@@ -99,14 +99,17 @@ class _Parser(Generic[G]):
 
     def _comparison(self) -> _Term | _Built[G]:
         first = self._operand()
-        parts: list[object] = []
-        while self._token.kind in ("word", "symbol") and self._token.value in OPERATORS:
-            parts += [self._token.value]
-            self._at += 1
-            parts += [self._term(self._operand())]
-        if not parts:
+        if not self._at_operator():
             return first
-        return self._made({"compare": [self._term(first), *parts]}, first.start)
+        parts = [self._term(first)]
+        while self._at_operator():
+            parts.append(self._token.value)
+            self._at += 1
+            parts.append(self._term(self._operand()))
+        return self._made({"compare": parts}, first.start)
+
+    def _at_operator(self) -> bool:
+        return self._token.kind in ("word", "symbol") and self._token.value in OPERATORS
 
     def _operand(self) -> _Term | _Built[G]:
         token = self._token
