@@ -48,10 +48,12 @@ class Machine:
     def step(self, active: Configuration, edges: tuple[Edge, ...], history: History) -> Part:
         """Take the selected edges of one region, all active phases of which are given."""
         states = self._compiled.states
+        nodes = self._with_ancestors(active)
+        for edge in edges:
+            if (source := self._tree.source(edge)) not in nodes:
+                raise ValueError(f"an edge out of {source.name!r} is taken, which is not active")
         self._model.did = []
-        self._model.state = OrderedSet[Any](
-            states[node.index].value for node in self._with_ancestors(active)
-        )
+        self._model.state = OrderedSet[Any](states[node.index].value for node in nodes)
         self._model.selected = {self._compiled.transitions[edge.index]: edge for edge in edges}
         self._chart.history_values = self._history_values(edges, history)
         self._model.armed = True

@@ -100,9 +100,6 @@ class Table:
         return self._parts.keep(key, self._ask(*key)) if part is None else part
 
     def _ask(self, active: Configuration, edges: tuple[Edge, ...], recalled: Recalled) -> Part:
-        for edge in edges:
-            if edge.source is not None and edge.source not in active:
-                raise ValueError(f"an edge of {edge.source!r} was selected, which is not active")
         self.misses += 1
         keys = (edge.recalls for edge in edges if edge.recalls is not None)
         history = {key: leaves for key, leaves in zip(keys, recalled, strict=True) if leaves}
