@@ -171,15 +171,21 @@ class _Parser(Generic[G]):
     def _decided(self) -> object:
         form: dict[str, object] = {"id": self._one_name()}
         while self._take_symbol(","):
-            word, then = self._token, self._tokens[self._at + 1]
-            if word.kind == "word" and then[:2] == ("symbol", "="):
-                self._at += 2
-                form[str(word.value)] = self._literal()
-            elif word.kind in ("word", "name") and word.value not in _CONSTANTS:
-                form["answer"] = self._one_name()
-            else:
-                form["answer"] = self._literal()
+            part = self._part_of_decided()
+            if part in form:
+                self._fail(f"decided takes one {part}")
+            is_name = self._token.kind in ("word", "name") and self._token.value not in _CONSTANTS
+            form[part] = self._one_name() if is_name else self._literal()
         return form
+
+    def _part_of_decided(self) -> str:
+        word, then = self._token, self._tokens[self._at + 1]
+        if then[:2] != ("symbol", "="):
+            return "answer"
+        if word.value not in ("at_least", "at_most"):
+            self._fail(f"decided has no {word.value!r}; write at_least or at_most")
+        self._at += 2
+        return str(word.value)
 
     def _names(self) -> list[object]:
         names: list[object] = []
@@ -197,13 +203,17 @@ class _Parser(Generic[G]):
         quoted = token.kind == "value" and self._text[token.start] in "\"'"
         if not (quoted or token.kind in ("word", "name")):
             self._unexpected("a name")
-        if token.kind == "word" and (token.value in RESERVED or self._is_arg(token)):
-            self._fail(f'{token.value} is a word of the language; as a name it is "{token.value}"')
+        if token.kind == "word":
+            self._check_name(str(token.value))
         self._at += 1
         return str(token.value)
 
-    def _is_arg(self, token: Token) -> bool:
-        return str(token.value).startswith("args.")
+    def _check_name(self, word: str) -> None:
+        if word.startswith("args."):
+            self._fail(f"a key stands here; an argument is compared, as in {word} == true")
+        if word in RESERVED:
+            cure = _CURES.get(word, "it is a word of the language")
+            self._fail(f'{word} cannot be a name here: {cure}; as a name it is "{word}"')
 
     # Values: JSON, with single quotes and durations besides.
 
