@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowengine.errors import CycleError, FunctionError
+from flowengine.errors import CycleError, FunctionError, UnknownKeyError
 from flowengine.inputs import Json
 from flowengine.state.evidence import plain
-from flowengine.state.keys import bare
+from flowengine.state.keys import bare, checked
 from flowengine.state.state import State
 
 BY = "computed"
@@ -17,7 +17,7 @@ BY = "computed"
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """`derived:{name}` = `work(view)`; a None clears it.
+    """`derived:{name}` = `work(view)`; None clears it, and so does a strict read of nothing.
 
     With `reads=None` what the function reads is tracked: it runs whenever State has changed, after
     the computed keys that it turns out to read.
@@ -26,6 +26,28 @@ class Computed:
     name: str
     work: Callable[[Any], Json]
     reads: tuple[str, ...] | None = None
+
+
+class ReadOnly:
+    """State as a function may see it: to be read, never written."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def find(self, key: str) -> Json:
+        return self._state.find(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return default if self.find(key) is None else self._state.get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        self.find(key)
+        return self._state.require(key)
+
+    def __contains__(self, key: str) -> bool:
+        return self.find(key) is not None
 
 
 class ComputedKeys:
@@ -37,10 +59,7 @@ class ComputedKeys:
         self._nodes = {node.name: node for node in nodes}
         self._order = tuple(self._sorted())
         self._open = any(node.reads is None for node in self._nodes.values())
-        self._affected: dict[str, frozenset[str]] = {}
-        for name in self._order:
-            for key in self._sources(name):
-                self._affected[key] = self._affected.get(key, frozenset()) | {name}
+        self._affected = self._dependents()
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -60,33 +79,35 @@ class ComputedKeys:
             _Pass(self._nodes, state, due, self._affected).run(self._order)
 
     def _sorted(self) -> list[str]:
-        order: list[str] = []
-        path: list[str] = []
+        order: dict[str, None] = {}
+        path: dict[str, None] = {}
 
         def visit(name: str) -> None:
             if name in order:
                 return
             if name in path:
-                raise CycleError(_cycle([*path[path.index(name) :], name]))
-            path.append(name)
+                raise CycleError(_cycle([*path, name]))
+            path[name] = None
             for key in self._nodes[name].reads or ():
                 if bare(key) in self._nodes:
                     visit(bare(key))
-            path.pop()
-            order.append(name)
+            del path[name]
+            order[name] = None
 
         for name in self._nodes:
             visit(name)
-        return order
+        return list(order)
 
-    def _sources(self, name: str) -> set[str]:
-        """Every key that it reads, directly or through other computed keys."""
-        found: set[str] = set()
-        for key in map(bare, self._nodes[name].reads or ()):
-            found.add(key)
-            if key in self._nodes:
-                found |= self._sources(key)
-        return found
+    def _dependents(self) -> dict[str, frozenset[str]]:
+        """For each key, the computed keys that read it, directly or through others."""
+        sources: dict[str, set[str]] = {}
+        found: dict[str, set[str]] = {}
+        for name in self._order:
+            reads = set(map(bare, self._nodes[name].reads or ()))
+            sources[name] = reads.union(*(sources.get(key, ()) for key in reads))
+            for key in sources[name]:
+                found.setdefault(key, set()).add(name)
+        return {key: frozenset(names) for key, names in found.items()}
 
 
 class _Pass:
@@ -108,48 +129,55 @@ class _Pass:
             self.ensure(name)
 
     def ensure(self, name: str) -> None:
+        """Bring one key up to date, after all that it is declared to read."""
         if name in self.running:
-            raise CycleError(_cycle([*self.running[self.running.index(name) :], name]))
-        if name in self.ran or name not in self.due:
+            raise CycleError(_cycle([*self.running, name]))
+        if name in self.ran:
             return
         self.running.append(name)
         node = self.nodes[name]
-        view: Any = self.state if node.reads is not None else _Tracked(self)
-        try:
-            value = node.work(view)
-        except (CycleError, FunctionError):
-            raise
-        except Exception as error:
-            raise FunctionError("computed key", name, error) from error
+        for key in map(bare, node.reads or ()):
+            if key in self.nodes:
+                self.ensure(key)
+        if name in self.due:
+            self.write(name, self.value(node))
         self.running.pop()
         self.ran.add(name)
+
+    def write(self, name: str, value: Json) -> None:
         if self.state.write_derived(f"derived:{name}", value, plain(BY)):
             self.due |= self.affected.get(name, frozenset())
 
+    def value(self, node: Computed) -> Json:
+        view: Any = self.state if node.reads is not None else _Tracked(self)
+        try:
+            value = node.work(view)
+        except UnknownKeyError:
+            return None
+        except (CycleError, FunctionError):
+            raise
+        except Exception as error:
+            raise FunctionError("computed key", node.name, error) from error
+        spec = self.state.keys.spec(node.name)
+        return value if spec.type is None else checked(node.name, spec, value)
 
-class _Tracked:
-    """A read-only State that brings a computed key up to date before it is read."""
+
+class _Tracked(ReadOnly):
+    """Brings a computed key up to date before it is read."""
+
+    __slots__ = ("_pass",)
 
     def __init__(self, current: _Pass) -> None:
+        super().__init__(current.state)
         self._pass = current
 
     def find(self, key: str) -> Json:
         name = bare(key)
         if name in self._pass.nodes:
             self._pass.ensure(name)
-        return self._pass.state.find(key)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        value = self.find(key)
-        return default if value is None else value
-
-    def __getitem__(self, key: str) -> Any:
-        self.find(key)
-        return self._pass.state.require(key)
-
-    def __contains__(self, key: str) -> bool:
-        return self.find(key) is not None
+        return super().find(key)
 
 
-def _cycle(names: list[str]) -> str:
-    return f"computed keys depend on each other: {' -> '.join(names)}"
+def _cycle(path: list[str]) -> str:
+    """The path from the first visit of its last name, which closes the cycle."""
+    return f"computed keys depend on each other: {' -> '.join(path[path.index(path[-1]) :])}"

@@ -1,28 +1,51 @@
-"""What a key may hold: types that check every write and give guards something to compare."""
+"""What a key may hold and who may write it: declared keys, and the lookup rule of all readers."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from decimal import Decimal
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_origin
 
 from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.inputs import Json
+from flowengine.state.types import (
+    KEY_TYPES,
+    PYTHON_TYPES,
+    UNFIT,
+    KeyType,
+    copied,
+    json_form,
+    parse_duration,
+    same,
+)
+
+__all__ = [
+    "KEY_TYPES", "KeySpec", "KeyTable", "KeyType", "Merge", "StateKey", "bare", "checked",
+    "json_value", "parse_duration",
+]  # fmt: skip
 
 T = TypeVar("T")
 Merge: TypeAlias = Literal["last", "append", "union", "max", "conflict"]
 
 MODEL_WRITERS = ("extractor:", "decision:")
-RUNTIME_WRITERS = ("computed", "runtime", "extractor:", "record:")
-READ_ONLY_PREFIXES = ("derived:", "session:")
+READ_ONLY: Mapping[str, tuple[str, ...]] = {
+    "derived:": ("computed", "runtime", "extractor:", "record:"),
+    "session:": ("runtime",),
+}
+"""Prefixes that users only read, with the writers they belong to."""
 RUNTIME_PREFIXES = (
     "session:", "derived:", "flow:", "repair:", "correction:", "state_meta:", "idempotency:",
     "compensated:", "verbatim:", "decision:",
 )  # fmt: skip
+LOOKUPS = 4096
+_EXAMPLES = {
+    "decimal": "a Decimal or a string such as '12.50'",
+    "date": "a date or a string such as '2026-03-04'",
+    "time": "a time or a string such as '15:30'",
+    "datetime": "a datetime or a string such as '2026-03-04T15:30'",
+    "duration": "a timedelta or a string such as 'PT1H30M'",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +55,23 @@ class StateKey(Generic[T]):
     name: str
     type: type[T]
 
-
-@dataclass(frozen=True, slots=True)
-class KeyType:
-    """A type of value: `accepts` judges its JSON form, `parse` gives what guards compare."""
-
-    name: str
-    accepts: Callable[[Any], bool]
-    parse: Callable[[Any], Any]
-    canonical: Callable[[Any], Json]
-    """The stored form of a Python value; raises TypeError or ValueError if there is none."""
+    def read(self, value: Json) -> T:
+        """A stored value as the Python type; raises WrongTypeError."""
+        kind = get_origin(self.type) or self.type
+        try:
+            if kind in PYTHON_TYPES and isinstance(value, str):
+                return KEY_TYPES[PYTHON_TYPES[kind]].parse(value)
+        except UNFIT:
+            pass
+        if isinstance(value, bool) and kind in (int, float):
+            kind = bool  # an int to Python, not to whoever asks for a number
+        elif kind is float and isinstance(value, int):
+            return value  # pyright: ignore[reportReturnType]
+        elif isinstance(value, kind):
+            return copied(value)  # pyright: ignore[reportReturnType, reportArgumentType]
+        raise WrongTypeError(
+            f"key {self.name!r} holds {type(value).__name__}, not {self.type.__name__}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +84,10 @@ class KeySpec:
     writers: frozenset[str] = frozenset()
     trusted: bool = False
     merge: Merge = "last"
+
+    @property
+    def owned(self) -> bool:
+        return bool(self.writers) or self.trusted
 
 
 UNDECLARED = KeySpec()
@@ -81,12 +115,13 @@ class KeyTable:
         """The stored names to try, in order."""
         found = self._names.get(key)
         if found is None:
+            if len(self._names) >= LOOKUPS:  # keys made at run time must not fill the memory
+                self._names.clear()
             found = self._names[key] = self._lookup(key)
         return found
 
     def _lookup(self, key: str) -> tuple[str, ...]:
-        spec = self._specs.get(key, UNDECLARED)
-        if ":" in key or spec.writers or spec.trusted:
+        if ":" in key or self._specs.get(key, UNDECLARED).owned:
             return (key,)
         return (key, f"derived:{key}")
 
@@ -99,180 +134,91 @@ class KeyTable:
     def declared(self) -> Mapping[str, KeySpec]:
         return self._specs
 
+    def typed(self, key: str, value: Json) -> Any:
+        """A stored value as its declared type reads: Decimal, date, ...; containers are copies.
+
+        Raises one of `UNFIT` for a derived value that is not of that type.
+        """
+        kind = self.type_of(key)
+        if kind is not None and kind.name in _EXAMPLES:
+            return kind.parse(value)
+        return copied(value)
+
+    def number(self, key: str, value: Json) -> Json | Decimal:
+        """A stored value to calculate with: a declared decimal as a Decimal, others as they are."""
+        kind = self.type_of(key)
+        if kind is None or kind.name != "decimal" or value is None:
+            return value
+        return kind.parse(value) if kind.accepts(value) else value
+
     def check_writer(self, key: str, by: str) -> None:
         """Raise OwnershipError unless `by` may write `key`, under whatever name."""
-        spec = self._specs.get(bare(key).rpartition(".")[2], UNDECLARED)
-        if spec.writers and by not in spec.writers:
-            owners = ", ".join(sorted(spec.writers))
-            raise OwnershipError(f"key {key!r} is written by {owners} alone, not by {by}")
-        if spec.trusted and by.startswith(MODEL_WRITERS):
-            raise OwnershipError(f"key {key!r} is trusted: {by} reports what a model thinks")
-        if key.startswith(READ_ONLY_PREFIXES) and not by.startswith(RUNTIME_WRITERS):
-            prefix = key.partition(":")[0]
-            raise OwnershipError(f"key {key!r} is read-only: `{prefix}:` keys are the runtime's")
+        spec = self._specs.get(key)
+        if spec is not None:
+            _check_owner(key, spec, by)
+        if ":" in key or "." in key:
+            self._check_forms(key, by)
+
+    def _check_forms(self, key: str, by: str) -> None:
+        """`x` is also behind `derived:x` and `{extractor}.x`."""
+        for prefix, owners in READ_ONLY.items():
+            if key.startswith(prefix) and not by.startswith(owners):
+                raise OwnershipError(f"key {key!r} is read-only: `{prefix}` keys are the runtime's")
+        name = bare(key)
+        while name:
+            _check_owner(key, self._specs.get(name, UNDECLARED), by)
+            name = name.partition(".")[2]
+
+
+def _check_owner(key: str, spec: KeySpec, by: str) -> None:
+    if spec.writers and by not in spec.writers:
+        owners = ", ".join(sorted(spec.writers))
+        raise OwnershipError(f"key {key!r} is written by {owners} alone, not by {by}")
+    if spec.trusted and by.startswith(MODEL_WRITERS):
+        raise OwnershipError(f"key {key!r} is trusted: {by} reports what a model thinks")
 
 
 def checked(key: str, spec: KeySpec, value: Any) -> Json:
-    """The canonical stored form of `value` for this key.
+    """The canonical stored form of `value` for this key; None, which clears it, as it is.
 
     Raises:
         WrongTypeError: it does not fit; the message names types, never the value.
     """
-    if spec.type is None:
-        return json_value(key, value)
-    try:
-        stored = spec.type.canonical(value)
-    except (TypeError, ValueError, InvalidOperation):
-        raise _wrong_type(key, spec.type.name, value) from None
-    if spec.enum is not None and stored not in spec.enum:
+    if value is None:
+        return None
+    kind = spec.type
+    form = json_form if kind is None else kind.canonical
+    stored = _formed(key, form, "JSON" if kind is None else kind.name, value)
+    if spec.enum is not None and not any(same(stored, allowed) for allowed in spec.enum):
         allowed = ", ".join(map(repr, spec.enum))
         raise WrongTypeError(f"key {key!r} takes one of {allowed}; the value is none of them")
     return stored
 
 
 def json_value(key: str, value: Any) -> Json:
-    """`value` if it is JSON all the way down, with tuples as lists and decimals as strings."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
-            raise WrongTypeError(f"key {key!r} cannot hold {value!r}: JSON has no such number")
-        return value
-    if isinstance(value, Mapping):
-        return {str(k): json_value(key, v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list | tuple):
-        return [json_value(key, v) for v in value]  # pyright: ignore[reportUnknownVariableType]
-    for kind in ("decimal", "datetime", "date", "time", "duration"):
-        if isinstance(value, _PYTHON[kind]):
-            return KEY_TYPES[kind].canonical(value)
-    raise _wrong_type(key, "JSON", value)
+    """`value` as JSON; raises WrongTypeError, which names the key, if it has no such form."""
+    return _formed(key, json_form, "JSON", value)
 
 
-def _wrong_type(key: str, wanted: str, value: Any) -> WrongTypeError:
-    return WrongTypeError(
-        f"key {key!r} holds {wanted}, not {type(value).__name__}"
-        + ("" if wanted != "decimal" else "; give a Decimal or a string such as '12.50'")
-    )
+def _formed(key: str, form: Callable[[Any], Json], kind: str, value: Any) -> Json:
+    try:
+        return form(value)
+    except RecursionError:
+        raise WrongTypeError(f"key {key!r} was given a value nested too deeply") from None
+    except UNFIT as error:
+        given = type(value).__name__
+        culprit = str(error) if isinstance(error, TypeError) else ""
+        if culprit and culprit != given:
+            given = f"{given} with {culprit} inside"
+        unlike = (
+            f", not {given}" if isinstance(error, TypeError) else f"; this {given} has no such form"
+        )
+        cure = f": give {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
+        raise WrongTypeError(f"key {key!r} holds {kind}{unlike}{cure}") from None
 
 
-def _instance(*types: type) -> Callable[[Any], Json]:
-    def canonical(value: Any) -> Json:
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            raise TypeError
-        return value
-
-    return canonical
-
-
-def _json_container(kind: type, other: type) -> Callable[[Any], Json]:
-    def canonical(value: Any) -> Json:
-        if not isinstance(value, kind | other):
-            raise TypeError
-        return json_value("", value)
-
-    return canonical
-
-
-def _decimal(value: Any) -> Json:
-    if isinstance(value, bool) or not isinstance(value, Decimal | int | str):
-        raise TypeError
-    number = Decimal(value)
-    if not number.is_finite():
-        raise ValueError
-    return format(number, "f")
-
-
-def _duration(value: Any) -> Json:
-    """ISO 8601, days and smaller: the form that the recognizers give."""
-    if isinstance(value, str):
-        parse_duration(value)
-        return value
-    if not isinstance(value, timedelta):
-        raise TypeError
-    minutes, seconds = divmod(value.seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    days = f"{value.days}D" if value.days else ""
-    clock = "".join(f"{n}{u}" for n, u in ((hours, "H"), (minutes, "M"), (seconds, "S")) if n)
-    return f"P{days}T{clock}" if clock else f"P{days}" if days else "PT0S"
-
-
-_ISO_DURATION = re.compile(
-    r"P(?:(\d+(?:\.\d+)?)Y)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?"
-    r"(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?"
-)
-
-
-def parse_duration(text: str) -> timedelta:
-    """ISO 8601 with a year of 365 days and a month of 30, enough to compare two spans."""
-    match = _ISO_DURATION.fullmatch(text)
-    if not match or not any(match.groups()):
-        raise ValueError(text)
-    years, months, weeks, days, hours, minutes, seconds = (float(g or 0) for g in match.groups())
-    return timedelta(
-        days=years * 365 + months * 30 + weeks * 7 + days,
-        hours=hours, minutes=minutes, seconds=seconds,
-    )  # fmt: skip
-
-
-def _iso(kind: type[date] | type[time] | type[datetime]) -> Callable[[Any], Json]:
-    def canonical(value: Any) -> Json:
-        if isinstance(value, str):
-            kind.fromisoformat(value)
-            return value
-        if type(value) is not kind:
-            raise TypeError
-        if isinstance(value, date) and not isinstance(value, datetime):
-            return value.isoformat()
-        whole = not value.second and not value.microsecond
-        return value.isoformat(timespec="minutes" if whole else "auto")
-
-    return canonical
-
-
-def _finite(value: Any) -> Json:
-    if not math.isfinite(_number(value)):
-        raise ValueError
-    return value
-
-
-def _number(value: Any) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return value
-
-
-_PYTHON: Mapping[str, type] = {
-    "decimal": Decimal, "date": date, "time": time, "datetime": datetime, "duration": timedelta,
-}  # fmt: skip
-
-
-def _type(name: str, canonical: Callable[[Any], Json], parse: Callable[[Any], Any]) -> KeyType:
-    def accepts(value: Any) -> bool:
-        try:
-            return canonical(value) == value
-        except (TypeError, ValueError, InvalidOperation):
-            return False
-
-    return KeyType(name, accepts, parse, canonical)
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-KEY_TYPES: Mapping[str, KeyType] = {
-    kind.name: kind
-    for kind in (
-        _type("boolean", _instance(bool), _same),
-        _type("integer", _instance(int), _number),
-        _type("number", _finite, _number),
-        _type("string", _instance(str), _same),
-        _type("decimal", _decimal, lambda v: Decimal(str(v))),
-        _type("date", _iso(date), date.fromisoformat),
-        _type("time", _iso(time), time.fromisoformat),
-        _type("datetime", _iso(datetime), datetime.fromisoformat),
-        _type("duration", _duration, parse_duration),
-        _type("object", _json_container(dict, Mapping), _same),
-        _type("array", _json_container(list, tuple), _same),
-    )
-}
+def respelled(spec: KeySpec, present: Json, stored: Json) -> Json:
+    """The present spelling of a decimal, where a write only spells the same number otherwise."""
+    if spec.type is None or spec.type.name != "decimal" or not spec.type.accepts(present):
+        return stored
+    return present if spec.type.parse(present) == spec.type.parse(stored) else stored

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ from flowengine.state.state import State
 
 
 class StateView(Mapping[str, Any]):
-    """A read-only mapping under State's lookup rule; containers are copies."""
+    """A read-only mapping under State's lookup rule, typed as declared; containers are copies."""
 
     __slots__ = ("_state",)
 
@@ -18,10 +17,10 @@ class StateView(Mapping[str, Any]):
         self._state = state
 
     def __getitem__(self, key: str) -> Any:
-        value = self._state.find(key)
+        value = self._state.get(key)
         if value is None:
             raise KeyError(key)
-        return copy.deepcopy(value) if isinstance(value, dict | list) else value
+        return value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._state.values)

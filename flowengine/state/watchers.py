@@ -4,40 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from decimal import Decimal
+from typing import Any, TypeAlias
 
 from flowengine.errors import FunctionError, UnsettledError
 from flowengine.inputs import Json
 from flowengine.state.computed import ComputedKeys
-from flowengine.state.keys import bare
+from flowengine.state.keys import KeyTable, bare
 from flowengine.state.state import State
+from flowengine.state.types import KEY_TYPES, same
 
 ROUNDS = 8
 
 Predicate: TypeAlias = Callable[[Json, Json], bool]
-"""Judges (old, new); None stands for absent."""
+"""Judges (old, new); None stands for absent, and a declared decimal comes as a Decimal."""
+
+_DECIMAL = KEY_TYPES["decimal"]
 
 
 def changed(old: Json, new: Json) -> bool:
-    return old != new
+    return not same(old, new)
 
 
 def changed_to(value: Json) -> Predicate:
-    return lambda old, new: new == value and old != value
+    return lambda old, new: _is(new, value) and not _is(old, value)
 
 
 def changed_from(value: Json) -> Predicate:
-    return lambda old, new: old == value and new != value
+    return lambda old, new: _is(old, value) and not _is(new, value)
 
 
 def crossed_above(limit: float) -> Predicate:
     """From below `limit` to at least `limit`; an absent value crosses nothing."""
-    return lambda old, new: _number(old) and _number(new) and old < limit <= new  # pyright: ignore
+    return lambda old, new: _ordered(old, new) and _below(old, limit) and not _below(new, limit)
 
 
 def crossed_below(limit: float) -> Predicate:
     """From at least `limit` to below it; an absent value crosses nothing."""
-    return lambda old, new: _number(old) and _number(new) and old >= limit > new  # pyright: ignore
+    return lambda old, new: _ordered(old, new) and not _below(old, limit) and _below(new, limit)
 
 
 def became_true(old: Json, new: Json) -> bool:
@@ -48,8 +52,20 @@ def became_false(old: Json, new: Json) -> bool:
     return old is True and new is not True
 
 
-def _number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _ordered(*values: Any) -> bool:
+    return all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in values)
+
+
+def _below(value: Any, limit: float) -> bool:
+    return value < (Decimal(str(limit)) if isinstance(value, Decimal) else limit)
+
+
+def _is(held: Any, value: Json) -> bool:
+    if not isinstance(held, Decimal):
+        return same(held, value)
+    return (
+        not isinstance(value, bool) and _DECIMAL.accepts(str(value)) and held == Decimal(str(value))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +90,39 @@ class WatchTable:
             key = bare(watcher.key)
             self.by_key[key] = (*self.by_key.get(key, ()), watcher)
 
-    def matching(self, state: State, before: Mapping[str, Json]) -> list[tuple[Watcher, Json]]:
-        """Each watcher that a net change since `before` sets off, with the old value."""
-        found: list[tuple[Watcher, Json]] = []
-        for key, old in before.items():
+    def matching(
+        self, state: State, before: Mapping[str, Json]
+    ) -> list[tuple[Watcher, Json, Json]]:
+        """Each watcher that a net change since `before` sets off, with the old and new value."""
+        found: list[tuple[Watcher, Json, Json]] = []
+        seen: set[int] = set()
+        for key in before:
             for watcher in self.by_key.get(bare(key), ()):
-                # A watcher of `x` does not see `derived:x` while `x` itself holds something.
-                if key not in (watcher.key, _visible(state, watcher.key)):
+                names = state.keys.names(watcher.key)
+                if key not in names or id(watcher) in seen:
                     continue
-                if _judge(watcher, old, state.values.get(key)):
-                    found.append((watcher, old))
-        return sorted(found, key=lambda pair: pair[0].position)
+                seen.add(id(watcher))
+                old, new = _visible(state, names, before), state.find(watcher.key)
+                if _judge(watcher, old, new, state.keys):
+                    found.append((watcher, old, new))
+        return sorted(found, key=lambda due: due[0].position)
 
 
-def _visible(state: State, key: str) -> str:
-    names = state.keys.names(key)
-    return next((name for name in names if name in state.values), names[-1])
+def _visible(state: State, names: tuple[str, ...], before: Mapping[str, Json]) -> Json:
+    """What a reader found under these names then."""
+    held = (before[name] if name in before else state.values.get(name) for name in names)
+    return next((value for value in held if value is not None), None)
 
 
-def _judge(watcher: Watcher, old: Json, new: Json) -> bool:
+def _judge(watcher: Watcher, old: Json, new: Json, keys: KeyTable) -> bool:
+    if same(old, new):
+        return False
+    key = watcher.key
+    judge: Callable[[Any, Any], bool] = watcher.predicate
     try:
-        return old != new and watcher.predicate(old, new)
+        return judge(keys.number(key, old), keys.number(key, new))
     except Exception as error:
-        raise FunctionError("watcher", watcher.name or watcher.key, error) from error
+        raise FunctionError("watcher", watcher.name or key, error) from error
 
 
 def settle(
@@ -105,19 +131,19 @@ def settle(
     watchers: WatchTable,
     fire: Callable[[Watcher, Json, Json], None],
 ) -> set[str]:
-    """Recompute and fire watchers until nothing changes; the keys that changed.
+    """Recompute and fire watchers until nothing changes; the keys that ended up different.
 
     Round 1 compares with the last settling, each later round with the round before it.
 
     Raises:
         UnsettledError: still not at rest after eight rounds; the message shows the chain.
     """
-    touched: set[str] = set()
+    first: dict[str, Json] = {}
     chain: list[str] = []
     while state.dirty:
         computed.recompute(state, tuple(state.dirty))
         before, state.dirty = state.dirty, {}
-        touched.update(map(bare, before))
+        first = {**before, **first}
         due = watchers.matching(state, before) if watchers.by_key else ()
         if due and len(chain) == ROUNDS:
             raise UnsettledError(
@@ -125,7 +151,7 @@ def settle(
                 "let one of them stop writing when there is nothing left to change"
             )
         if due:
-            chain.append(", ".join(dict.fromkeys(w.key for w, _ in due)))
-        for watcher, old in due:
-            fire(watcher, old, state.find(watcher.key))
-    return touched
+            chain.append(", ".join(dict.fromkeys(w.key for w, _, _ in due)))
+        for watcher, old, new in due:
+            fire(watcher, old, new)
+    return {bare(key) for key, old in first.items() if not same(old, state.values.get(key))}
