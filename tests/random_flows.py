@@ -14,6 +14,8 @@ KEYS = ("a", "b", "c", "d", "e")
 EVENTS = ("ready", "a")
 RETURN = "return"
 """The input that ends a digression."""
+CORRECT = "correct"
+"""The input that leads back to the last phase of the body, from elsewhere."""
 
 ODD_NAMES = (
     "end", "default", "model", "state", "send", "class", "付款", 'the "q"', "x[y]", "a:b", "<b>",
@@ -37,7 +39,7 @@ def random_walk(seed: int, length: int) -> list[Input]:
     return [
         Input(
             writes={key: rng.random() < 0.5 for key in rng.sample(KEYS, rng.randint(0, 3))},
-            event=rng.choice((None, RETURN, RETURN, *EVENTS)),
+            event=rng.choice((None, RETURN, RETURN, CORRECT, *EVENTS, *EVENTS)),
         )
         for _ in range(length)
     ]

@@ -130,7 +130,7 @@ class Chart:
         for edge in self.edges:
             if edge.source is not None:
                 own.setdefault(edge.source, []).append(edge)
-        wide = [edge for edge in self.edges if edge.source is None]
+        wide = [e for e in self.edges if e.kind in ("global", "digression", "fallback")]
         leaves = (node for node in self._tree.phases.values() if not node.children)
         return {leaf.name: self._list(leaf, own, wide) for leaf in leaves}
 

@@ -1,17 +1,20 @@
 """Compiles the tree and the edges of a flow to one python-statemachine class.
 
-Ids are generated, so any name works. Edges have no event and no guard of the flow's own: an edge
-is open when it is armed, because what is selected is decided outside. No state is final for the
-machine, or it would queue `done.state` events and stop itself at a final root.
+Ids are generated, so any name works. Edges have neither events nor guards, because what is
+selected is decided outside. No state is final for the machine, or it would queue `done.state`
+events and stop itself at a final root.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from statemachine import HistoryState, State, StateChart
+from statemachine.engines.sync import SyncEngine
+from statemachine.event_data import TriggerData
 from statemachine.factory import StateMachineMetaclass
+from statemachine.orderedset import OrderedSet
 from statemachine.transition import Transition
 
 from flowengine.chart.move import Edge
@@ -21,43 +24,47 @@ HistoryKind = Literal["shallow", "deep"]
 
 
 class Microstep:
-    """The machine's model: what is active, what is armed, and what the machine did."""
+    """The machine's model: what is active, what is selected, and what the machine did."""
 
     def __init__(self) -> None:
         self.state: Any = None
         self.selected: dict[Transition, Edge] = {}
-        self.armed = False
-        self.did: list[tuple[str, Any]] = []
+        self.taken: dict[Transition, Edge] = {}
+        self.left: list[str] = []
+        self.entered: list[str] = []
+
+
+class SelectedOnly(SyncEngine):
+    """Takes what was selected for it, once; conflicts, exits and entries are the library's."""
+
+    def select_eventless_transitions(self, trigger_data: TriggerData) -> OrderedSet[Transition]:
+        model = cast(Microstep, self.sm.model)
+        selected = () if model.taken else model.selected
+        return self._filter_conflicting_transitions(OrderedSet[Transition](selected))
 
 
 class RecordingChart(StateChart[Microstep]):
-    """Takes the armed edges in one microstep and writes down what happens."""
+    """Writes down what happens."""
 
     catch_errors_as_events = False
     validate_disconnected_states = False
     validate_trap_states = False
     validate_final_reachability = False
 
-    def before_transition(self, model: Microstep) -> None:
-        # The machine would go on with whatever is still open; nothing is, after one microstep.
-        model.armed = False
+    def _get_engine(self) -> SelectedOnly:
+        return SelectedOnly(self)
 
     def on_exit_state(self, state: State, model: Microstep) -> None:
-        model.did.append(("exit", state.value))
+        model.left.append(state.value)
 
     def on_enter_state(self, state: State, model: Microstep) -> None:
-        model.did.append(("enter", state.value))
-
-
-def _is_armed(transition: Transition, model: Microstep) -> bool:
-    return model.armed and transition in model.selected
+        model.entered.append(state.value)
 
 
 def _take(transition: Transition, model: Microstep) -> None:
-    # 3.2.2 runs the actions of an edge into history again when it enters the history's parent.
-    step = ("edge", model.selected[transition])
-    if step not in model.did:
-        model.did.append(step)
+    # A dictionary, because 3.2.2 runs the actions of an edge into history again when it enters
+    # the parent of the history.
+    model.taken[transition] = model.selected[transition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,6 @@ class _Build:
             self.states[source.index],
             self.target(edge),
             internal=internal,
-            cond=_is_armed,
             on=_take,
         )
         self.states[source.index].transitions.add_transitions(transition)

@@ -12,7 +12,7 @@ from flowengine.flow.model import Flow, Transition
 
 
 def edges_of(flow: Flow, tree: Tree) -> tuple[Edge, ...]:
-    """Own edges in document order, then global, digression, fallback, resume, restart, correction."""
+    """Own edges in document order, then the flow-wide ones, kind by kind."""
     fields = (
         *(own for node in tree.phases.values() for own in _own(tree, node)),
         *(_flow_wide(tree, "global", edge) for edge in flow.global_transitions),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from statemachine import State
 from statemachine.orderedset import OrderedSet
@@ -37,13 +37,12 @@ class Machine:
         self._compiled = compiled
         self._model = Microstep()
         self._chart = compiled.chart(self._model)
-        self._nodes = {state.value: node for state, node in zip(compiled.states, tree.nodes)}  # noqa: B905
-        self._keys = {node: _key(tree, node) for node in self._remembering()}
+        pairs = zip(compiled.states, tree.nodes, strict=True)
+        self._nodes: dict[str, Node] = {state.value: node for state, node in pairs}
+        remembering = (tree.nodes[index] for index, _ in compiled.histories)
+        self._keys = {node: _key(tree, node) for node in remembering}
         self.start = self._part(())
         """Entering the flow, all regions at once."""
-
-    def _remembering(self) -> set[Node]:
-        return {self._tree.nodes[index] for index, _ in self._compiled.histories}
 
     def step(self, active: Configuration, edges: tuple[Edge, ...], history: History) -> Part:
         """Take the selected edges of one region, all active phases of which are given."""
@@ -52,13 +51,12 @@ class Machine:
         for edge in edges:
             if (source := self._tree.source(edge)) not in nodes:
                 raise ValueError(f"an edge out of {source.name!r} is taken, which is not active")
-        self._model.did = []
-        self._model.state = OrderedSet[Any](states[node.index].value for node in nodes)
-        self._model.selected = {self._compiled.transitions[edge.index]: edge for edge in edges}
+        model = self._model
+        model.state = OrderedSet[Any](states[node.index].value for node in nodes)
+        model.selected = {self._compiled.transitions[edge.index]: edge for edge in edges}
+        model.taken, model.left, model.entered = {}, [], []
         self._chart.history_values = self._history_values(edges, history)
-        self._model.armed = True
         self._chart.activate_initial_state()
-        self._model.armed = False
         return self._part(active)
 
     def _with_ancestors(self, names: Iterable[str]) -> list[Node]:
@@ -87,24 +85,16 @@ class Machine:
         return [n for n in self._with_ancestors(leaves) if n.lies_in(node)]
 
     def _part(self, before: Configuration) -> Part:
-        did = self._model.did
-        nodes = self._nodes
-        values = cast("set[str]", self._model.state)
-        active = sorted((nodes[v] for v in values if nodes[v].phase), key=lambda n: n.index)
+        model = self._model
+        left = [self._nodes[value] for value in model.left]
+        entered = [self._nodes[value] for value in model.entered]
+        active = sorted((self._nodes[value] for value in model.state), key=lambda n: n.index)
         return Part(
-            active=tuple(node.name for node in active),
-            taken=tuple(what for how, what in did if how == "edge"),
-            exits=tuple(
-                ("exit", nodes[what].name)
-                for how, what in did
-                if how == "exit" and nodes[what].phase
-            ),
-            entries=tuple(
-                ("enter", nodes[what].name)
-                for how, what in did
-                if how == "enter" and nodes[what].phase
-            ),
-            recorded=self._recorded(before, (nodes[what] for how, what in did if how == "exit")),
+            active=tuple(node.name for node in active if node.phase),
+            taken=tuple(model.taken.values()),
+            exits=tuple(("exit", node.name) for node in left if node.phase),
+            entries=tuple(("enter", node.name) for node in entered if node.phase),
+            recorded=self._recorded(before, left),
         )
 
     def _recorded(self, before: Configuration, left: Iterable[Node]) -> History:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from random_flows import RETURN, holds
+from random_flows import CORRECT, RETURN, holds
 from statemachine import HistoryState, State, StateChart
 from statemachine.engines.sync import SyncEngine
 from statemachine.orderedset import OrderedSet
@@ -206,6 +206,7 @@ class PlainMachine:
             self.returns(name)
         for n, transition in enumerate(self.flow.fallback_transitions):
             self.last.append(self.edge(("fallback", n), self.main, transition))
+        self.correction()
 
     def edge(self, label: tuple[Any, ...], source: State, data: Any) -> Transition:
         target = self.phases[data.to][0]
@@ -288,6 +289,19 @@ class PlainMachine:
             lambda: self.stack[-1:] == [into],
             lambda: self.log_edge(label) and self.stack.pop(),
             RETURN,
+        )
+
+    def correction(self) -> None:
+        body = self.holders[BODY]
+        of_body = [n for n, (state, _) in self.phases.items() if body in state.ancestors()]
+        target = self.phases[of_body[-1]][0]
+        label = ("correction", of_body[-1])
+        self.add(
+            self.main,
+            target,
+            lambda: not self.is_active(target),
+            lambda: self.log_edge(label) and self.stack.clear(),
+            CORRECT,
         )
 
     def log_edge(self, label: tuple[Any, ...]) -> bool:

@@ -52,6 +52,8 @@ class TableRun:
     def select(self, event: str | None) -> tuple[Edge, ...]:
         if event == self.rules.RETURN:
             return self.returning()
+        if event == self.rules.CORRECT:
+            return self.correcting()
         found: list[Edge] = []
         for _, edges in self.chart.offers(self.active):
             found += [edge for edge in edges if edge.event == event and self.is_open(edge)][:1]
@@ -68,6 +70,11 @@ class TableRun:
         if how == "previous" and self.stack:
             return (self.chart.resume_edge(name, self.stack[-1]),)
         return ()
+
+    def correcting(self) -> tuple[Edge, ...]:
+        last = [name for name in self.phases if self.chart.back_to(name)][-1]
+        edge = self.chart.back_to(last)
+        return (edge,) if edge and last not in self.active else ()
 
     def in_main(self, edge: Edge) -> bool:
         return edge.source is None or self.chart.region_of(edge.source) == "main"
@@ -139,7 +146,10 @@ def _labels(flow: Flow, chart: Chart) -> dict[Edge, tuple[object, ...]]:
             ),
         ]
     }
-    ends = {"resume": lambda e: ("resume", e.digression, e.into)}
+    ends = {
+        "resume": lambda e: ("resume", e.digression, e.into),
+        "correction": lambda e: ("correction", e.target),
+    }
     return {
         edge: names[id(edge.transition)]
         if edge.transition
