@@ -76,6 +76,10 @@ class Match:
         first, last = self._slots.get(slot, (0, 0))
         return [number for number in self._lexemes.number[first:last] if number is not None]
 
+    def slot_size(self, slot: str) -> int:
+        first, last = self._slots.get(slot, (0, 0))
+        return last - first
+
     def value(self, slot: str, default: Exact = 0) -> Exact:
         number = self.number(slot)
         return default if number is None else number.value

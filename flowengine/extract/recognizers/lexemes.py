@@ -22,7 +22,7 @@ _FIRST_CODE = 0xE000
 
 NUMBER_CLASSES = (
     "number", "integer", "count", "hour", "minute", "day", "monthnum", "year4", "year2",
-    "century", "hhmm", "dotted", "ordinal", "dayth", "nth", "oh", "tens", "fives", "cents", "digits", "two",
+    "century", "hhmm", "dotted", "ordinal", "dayth", "nth", "oh", "decade", "digit1", "nth1", "century_th", "tens", "fives", "cents", "digits", "two",
 )  # fmt: skip
 
 
@@ -83,13 +83,24 @@ class Lexemes:
 def number_classes(number: Number, oh: bool = False) -> tuple[str, ...]:
     """The classes that a number's value and form put it in."""
     if number.ordinal:
-        day = ("dayth",) if 1 <= number.value <= 31 else ()
-        return ("ordinal", *day, "nth") if number.raw and day else ("ordinal", *day)
+        return tuple(_ordinal_classes(int(number.value), number))
     if number.raw is not None and not number.raw.isdecimal():
         return ("number", "dotted") if _is_dotted_time(number.raw) else ("number",)
     if number.value != int(number.value) or number.value < 0:
         return ("number",)
     return tuple(_integer_classes(int(number.value), number, oh))
+
+
+def _ordinal_classes(value: int, number: Number) -> Iterable[str]:
+    yield "ordinal"
+    if 1 <= value <= 31:
+        yield "dayth"
+        if number.raw:
+            yield "nth"
+    if 1 <= value <= 9:
+        yield "nth1"
+    if value in (18, 19, 20):
+        yield "century_th"
 
 
 def _integer_classes(value: int, number: Number, oh: bool) -> Iterable[str]:
@@ -107,6 +118,10 @@ def _integer_classes(value: int, number: Number, oh: bool) -> Iterable[str]:
         yield "monthnum"
     if 1850 <= value <= 2150:
         yield "year4"
+        if value % 10 == 0:
+            yield "decade"
+    if 1 <= value <= 9 and len(number.raw or "") <= 1:
+        yield "digit1"
     if two and (value >= 10 or oh or len(number.raw or "") == 2):
         yield "year2"
         if value < 60:

@@ -21,6 +21,7 @@ from flowengine.extract.recognizers.grammar import WORD, Grammar, literals
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
 from flowengine.extract.recognizers.numbers import NumberReader
 from flowengine.extract.recognizers.phrases import Phrases
+from flowengine.extract.recognizers.spelling import Speller
 
 RECOGNIZERS_VERSION = 1
 """Counts up with every change of code that may change a result."""
@@ -84,6 +85,39 @@ class NumberWords:
         )  # fmt: skip
         words = {word for table in maps for word in table}
         return frozenset(words | self.articles | self.points | self.minus | {"-"})
+
+
+@dataclass(frozen=True, slots=True)
+class EmailWords:
+    """How the signs of an e-mail address are said."""
+
+    at: frozenset[str]
+    dot: frozenset[str]
+    symbols: Mapping[str, str]
+    top_level: frozenset[str]
+    domains: Phrases[str]
+    stop: frozenset[str]
+    noise: Phrases[str]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> EmailWords:
+        return cls(
+            at=frozenset(data["at"]),
+            dot=frozenset(data["dot"]),
+            symbols=data["symbols"],
+            top_level=frozenset(data["top_level"]),
+            domains=Phrases(data["domains"].items()),
+            stop=frozenset(data["stop"]),
+            noise=Phrases((phrase, "") for phrase in data["noise"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PostalWords:
+    """What is known of postal codes: British areas, and letters taken for each other."""
+
+    gb_areas: frozenset[str]
+    confused: Mapping[str, str]
 
 
 class Locale:
@@ -160,6 +194,35 @@ class Locale:
         return Phrases((phrase, tuple(found)) for phrase, found in labels.items())
 
     @cached_property
+    def unit_classes(self) -> int:
+        return self.alphabet.bits(("unit", "qunit", "spelled", "fortnight_unit"))
+
+    @cached_property
+    def speller(self) -> Speller:
+        return Speller(self)
+
+    @cached_property
+    def postal_countries(self) -> tuple[str, ...]:
+        return tuple(self.region["postal"].split())
+
+    @cached_property
+    def postal(self) -> PostalWords:
+        data = self.data["postal"]
+        return PostalWords(frozenset(data["gb_areas"]), data["confused"])
+
+    @cached_property
+    def email(self) -> EmailWords:
+        return EmailWords.of(self.data["email"])
+
+    @cached_property
+    def language_names(self) -> Mapping[str, str]:
+        return self.data["language"]["names"]
+
+    @cached_property
+    def language_requests(self) -> Phrases[str]:
+        return Phrases[str].of({"request": self.data["language"]["requests"]})
+
+    @cached_property
     def carriers(self) -> Phrases[str]:
         """What people say around a name: "my name is", "this is"."""
         return Phrases[str].of({"carrier": self.data["carriers"]})
@@ -232,8 +295,16 @@ def _data(language: str) -> Mapping[str, Any]:
     return yaml.load((_LOCALES / f"{language}.yaml").read_text("utf-8"), Loader=_Loader)
 
 
+@cache
+def language_votes() -> Mapping[str, Mapping[str, Any]]:
+    """Frequent words and requests per language, for telling languages apart."""
+    data = _data("_languages")
+    votes = {language: frozenset(words) for language, words in data["votes"].items()}
+    return {"votes": votes, "requests": data["requests"]}
+
+
 def languages() -> list[str]:
-    return sorted(path.stem for path in _LOCALES.glob("*.yaml"))
+    return sorted(path.stem for path in _LOCALES.glob("[!_]*.yaml"))
 
 
 @cache

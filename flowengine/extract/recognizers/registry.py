@@ -15,7 +15,11 @@ from flowengine.extract.recognizers.base import (
     Recognizer,
     RecognizerError,
 )
+from flowengine.extract.recognizers.birth import DateOfBirthRecognizer
 from flowengine.extract.recognizers.choice import OneOfRecognizer
+from flowengine.extract.recognizers.contact import EmailRecognizer, PhoneRecognizer
+from flowengine.extract.recognizers.digits import DigitsRecognizer, LettersRecognizer
+from flowengine.extract.recognizers.duration import DurationRecognizer, QuantityRecognizer
 from flowengine.extract.recognizers.moment import (
     DateRecognizer,
     DatetimeRecognizer,
@@ -31,7 +35,9 @@ from flowengine.extract.recognizers.number import (
     PercentRecognizer,
 )
 from flowengine.extract.recognizers.pattern import RegexRecognizer
+from flowengine.extract.recognizers.postal import PostalCodeRecognizer
 from flowengine.extract.recognizers.text import utterance
+from flowengine.extract.recognizers.tongue import LanguageRecognizer
 from flowengine.extract.recognizers.yes_no import YesNoRecognizer
 
 _TYPES: tuple[type[Recognizer], ...] = (
@@ -48,6 +54,15 @@ _TYPES: tuple[type[Recognizer], ...] = (
     DatetimeRecognizer,
     DateRecognizer,
     TimeRecognizer,
+    DateOfBirthRecognizer,
+    DurationRecognizer,
+    QuantityRecognizer,
+    DigitsRecognizer,
+    LettersRecognizer,
+    PhoneRecognizer,
+    EmailRecognizer,
+    PostalCodeRecognizer,
+    LanguageRecognizer,
 )
 KINDS: Mapping[str, type[Recognizer]] = {type_.kind: type_ for type_ in _TYPES}
 
