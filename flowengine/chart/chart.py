@@ -24,6 +24,10 @@ class Chart:
         self.edges = edges_of(flow, self._tree)
         self.regions: tuple[str, ...] = (MAIN, *flow.monitors)
         """The main region, then the monitors."""
+        nodes = self._tree.phases.items()
+        self._ancestors = {name: self._tree.phases_above(node) for name, node in nodes}
+        self._regions = {name: self._tree.region(node).name for name, node in nodes}
+        self._digressions = {name: self._tree.digression(node) for name, node in nodes}
         self._table = Table(self._tree, self.edges)
         self._candidates = self._list_candidates()
         self._corrections = {e.target: e for e in self.edges if e.kind == "correction"}
@@ -102,7 +106,7 @@ class Chart:
 
     def ancestors(self, phase: str) -> tuple[str, ...]:
         """The phases in which a phase lies, nearest first."""
-        return self._tree.phases_above(self._tree.phases[phase])
+        return self._ancestors[phase]
 
     def order(self, phase: str) -> int:
         """Place in document order: the main region, digressions, monitors."""
@@ -112,11 +116,11 @@ class Chart:
         return _is_final(self._tree.phases[phase])
 
     def region_of(self, phase: str) -> str:
-        return self._tree.region(self._tree.phases[phase]).name
+        return self._regions[phase]
 
     def digression_of(self, phase: str) -> str | None:
         """The digression to which a phase belongs; None for the body and for monitors."""
-        return self._tree.digression(self._tree.phases[phase])
+        return self._digressions[phase]
 
     def _offer(self, active: Configuration) -> tuple[Offer, ...]:
         return tuple(
@@ -135,11 +139,11 @@ class Chart:
         return {leaf.name: self._list(leaf, own, wide) for leaf in leaves}
 
     def _list(self, leaf: Node, own: dict[str, list[Edge]], wide: list[Edge]) -> tuple[Edge, ...]:
-        around = (leaf.name, *self._tree.phases_above(leaf))
+        around = (leaf.name, *self._ancestors[leaf.name])
         nearest = tuple(edge for name in around for edge in own.get(name, ()))
         if _is_final(leaf) or not leaf.lies_in(self._tree.main):
             return nearest
-        here = self._tree.digression(leaf)
+        here = self._digressions[leaf.name]
         apart = [edge for edge in wide if edge.target not in around]
         return (
             *(edge for edge in apart if edge.kind == "global"),

@@ -40,11 +40,12 @@ class Table:
         self._tree = tree
         self._compiled = compile_chart(tree, edges)
         self._regions = tuple(tree.root.children)
+        self._home = {name: tree.region(node) for name, node in tree.phases.items()}
         self._region = [tree.region(tree.source(edge)) for edge in edges]
         self._local = threading.local()
         self._parts: Rows[Key, Part] = Rows()
         self._moves: Rows[Key, Move] = Rows()
-        self.configurations: Rows[Configuration, Configuration] = Rows()
+        self._configurations: Rows[Configuration, Configuration] = Rows()
         self.misses = 0
 
     def start(self) -> Move:
@@ -53,8 +54,8 @@ class Table:
 
     def intern(self, active: Configuration) -> Configuration:
         """The one tuple that is equal to this one."""
-        known = self.configurations.get(active)
-        return self.configurations.keep(active, active) if known is None else known
+        known = self._configurations.get(active)
+        return self._configurations.keep(active, active) if known is None else known
 
     def move(self, active: Configuration, history: History, edges: tuple[Edge, ...]) -> Move:
         recalled: Recalled = ()
@@ -83,11 +84,10 @@ class Table:
         self, active: Configuration, edges: tuple[Edge, ...], recalled: Recalled
     ) -> list[Part]:
         """The same question for each region."""
-        phases, region_of = self._tree.phases, self._tree.region
         recall = dict(zip((e for e in edges if e.recalls is not None), recalled, strict=True))
         parts: list[Part] = []
         for region in self._regions:
-            names = tuple(name for name in active if region_of(phases[name]) is region)
+            names = tuple(name for name in active if self._home[name] is region)
             own = tuple(edge for edge in edges if self._region[edge.index] is region)
             parts.append(self._part(names, own, tuple(recall[e] for e in own if e in recall)))
         return parts

@@ -106,7 +106,8 @@ class Tree:
 
     def digression(self, node: Node) -> str | None:
         """The digression in which a node lies, or None outside of any."""
-        return next((n for n, d in self.digressions.items() if d in (*node.path(),)), None)
+        below_main = next((above for above in node.path() if above.parent is self.main), self.body)
+        return None if below_main is self.body else below_main.name
 
     def source(self, edge: Edge) -> Node:
         """The node that an edge leaves; flow-wide edges leave what is active in the main region."""
