@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flowengine.extract.spec import FieldSpec, OnComplete
 from flowengine.flow.diagnostic import Finding, Path, unknown
 from flowengine.flow.functions import Declared
-from flowengine.flow.index import Index
+from flowengine.flow.index import Index, misnamed
 from flowengine.flow.model import Action, Computed, TextFunction, Tool, Watch
 
 
@@ -32,7 +32,7 @@ def function_names(index: Index, functions: Declared | None) -> Iterator[Finding
 
 def resolver_names(index: Index, functions: Declared | None) -> Iterator[Finding]:
     """`resolve` and `resolved(...)` name resolvers that the flow declares or registers."""
-    launched = [(name, path) for name, path in _launched(index)]
+    launched = list(_launched(index))
     known = {*index.flow.resolvers, *(functions or {}).get("resolver", ())}
     if functions is None:
         known |= {name for name, _ in launched}
@@ -41,9 +41,7 @@ def resolver_names(index: Index, functions: Declared | None) -> Iterator[Finding
             yield unknown("unknown_resolver", "resolver", name, sorted(known), path)
     for question in index.questions:
         if question.kind == "resolver" and question.name not in known:
-            path = question.path
-            finding = unknown("unknown_resolver", "resolver", question.name, sorted(known), path)
-            yield finding._replace(fix=())
+            yield misnamed(question, "unknown_resolver", sorted(known))
 
 
 def calls(index: Index) -> Iterator[Call]:
@@ -64,9 +62,9 @@ def _called_by(part: object, path: Path) -> Iterator[Call]:
         case Computed(run=str(name)):
             yield Call(name, ("computed",), (*path, "run"))
         case Action(run=str(name)):
-            yield Call(name, ("watcher", "resolver"), (*path, "run"))
+            yield Call(name, ("watcher",), (*path, "run"))
         case Watch(custom=str(name)):
-            yield Call(name, ("watcher", "guard"), (*path, "custom"))
+            yield Call(name, ("watcher",), (*path, "custom"))
         case TextFunction(run=name):
             yield Call(name, ("text",), (*path, "run"))
         case OnComplete(run=name):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from flowengine.flow.diagnostic import Path
+from flowengine.errors import near_miss
+from flowengine.flow.diagnostic import Finding, Patch, Path, pointer, unknown
 from flowengine.flow.model import Action, Flow, Phase, Region, Transition
-from flowengine.guards import AllOf, AnyOf, Atom, Compare, Decided, Guard, Not, Read
-from flowengine.guards.words import ATOMS
+from flowengine.guards import Guard, names_of, rename
+from flowengine.guards.words import NameKind
 
 T = TypeVar("T")
 
@@ -40,10 +41,10 @@ class Edge(NamedTuple):
 class Question(NamedTuple):
     """A name that a guard asks about."""
 
-    kind: str
-    """`key`, `phase`, `tool`, `resolver`, `decision` or `function`."""
+    kind: NameKind
     name: str
     path: Path
+    guard: Guard
 
 
 class Index:
@@ -85,12 +86,18 @@ class Index:
 
     @cached_property
     def guards(self) -> list[tuple[Path, Guard]]:
-        return list(self.all_of(Guard))  # pyright: ignore[reportAbstractUsage]
+        return list(self.all_of(Guard))
 
     @cached_property
     def questions(self) -> list[Question]:
         """What all guards ask about; arguments of calls are not among it."""
-        return [Question(*named, path) for path, guard in self.guards for named in names_in(guard)]
+        kinds: tuple[NameKind, ...] = get_args(NameKind)
+        return [
+            Question(kind, name, path, guard)
+            for path, guard in self.guards
+            for kind in kinds
+            for name in names_of(guard, kind)
+        ]
 
     @cached_property
     def actions(self) -> list[tuple[Path, Action]]:
@@ -106,25 +113,16 @@ class Index:
         return found
 
 
-def names_in(guard: Guard) -> Iterator[tuple[str, str]]:
-    """The names that a guard asks about, with their kinds, in the order written."""
-    match guard:
-        case AllOf() | AnyOf():
-            for part in guard.guards:
-                yield from names_in(part)
-        case Not():
-            yield from names_in(guard.guard)
-        case Atom():
-            kind = ATOMS[guard.kind]
-            yield from ((kind, name) for name in guard.names if kind)
-        case Decided():
-            yield "decision", guard.id
-        case Compare():
-            for term in guard.terms:
-                if isinstance(term, Read) and term.kind in ("key", "confidence"):
-                    yield "key", term.name
-        case _:
-            pass
+def misnamed(question: Question, code: str, known: Iterable[str]) -> Finding:
+    """A guard asks about what does not exist; the cure is the guard with the near miss."""
+    known = list(known)
+    finding = unknown(code, question.kind, question.name, known, question.path)
+    guess = near_miss(question.name, known)
+    if guess is None:
+        return finding
+    cured = str(rename(question.guard, {question.name: guess}, question.kind))
+    fix: Patch = ({"op": "replace", "path": pointer(question.path), "value": cured},)
+    return finding._replace(fix=fix)
 
 
 def _parts(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from flowengine.errors import StateError
 from flowengine.flow.diagnostic import Finding, Path, listing, warning
-from flowengine.flow.index import Index, names_in
+from flowengine.flow.index import Index
 from flowengine.flow.model import Computed, Key, Tool, Watch
 from flowengine.flow.uses import Use, root_of, writes
-from flowengine.guards import AllOf, AnyOf, Compare, Constant, Guard, Not, Read
+from flowengine.guards import Compare, Constant, Read, atoms_of, names_of
 from flowengine.inputs import Json
 from flowengine.state.keys import KEY_TYPES, RUNTIME_PREFIXES, KeySpec, bare, checked
 
@@ -72,7 +72,7 @@ def _sources(computed: Computed) -> set[str]:
     if computed.of is not None:
         named.add(computed.of)
     for case in computed.cases or ():
-        named.update(name for kind, name in names_in(case.when) if kind == "key")
+        named.update(names_of(case.when, "key"))
     return {part for name in named for part in (bare(name), bare(name).partition(".")[0])}
 
 
@@ -147,8 +147,9 @@ def _is_literal(value: Json) -> bool:
 def compared_literals(index: Index) -> Iterator[Finding]:
     """A guard compares a key with a value that it can hold."""
     for path, guard in index.guards:
-        for compare in _comparisons(guard):
-            yield from _never(index, compare, path)
+        for leaf in atoms_of(guard):
+            if isinstance(leaf, Compare):
+                yield from _never(index, leaf, path)
 
 
 def _never(index: Index, compare: Compare, path: Path) -> Iterator[Finding]:
@@ -166,19 +167,6 @@ def _never(index: Index, compare: Compare, path: Path) -> Iterator[Finding]:
                     suggestion=listing(map(str, key.enum)),
                     word=str(option),
                 )
-
-
-def _comparisons(guard: Guard) -> Iterator[Compare]:
-    match guard:
-        case AllOf() | AnyOf():
-            for part in guard.guards:
-                yield from _comparisons(part)
-        case Not():
-            yield from _comparisons(guard.guard)
-        case Compare():
-            yield guard
-        case _:
-            pass
 
 
 def _compared(compare: Compare) -> Iterator[tuple[str, str, Any]]:

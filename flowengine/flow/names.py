@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from flowengine.flow.diagnostic import Finding, Path, unknown
-from flowengine.flow.index import Index
+from flowengine.flow.index import Index, misnamed
 from flowengine.flow.model import Phase, ToolRule
 
 
@@ -99,5 +99,4 @@ def _unknown_tools(names: Iterable[str], path: Path, tools: Collection[str]) -> 
 def _asked(index: Index, kind: str, code: str, known: Collection[str]) -> Iterator[Finding]:
     for question in index.questions:
         if question.kind == kind and question.name not in known:
-            finding = unknown(code, kind, question.name, known, question.path)
-            yield finding._replace(fix=())
+            yield misnamed(question, code, known)
