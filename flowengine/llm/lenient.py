@@ -124,6 +124,8 @@ class Lenient:
             self.at += 1
             return True
         if self.at >= len(self.text):
+            if comma or not any_before:
+                raise Unreadable  # something was still to come
             self._note("unclosed")
             return True
         if any_before and not comma:

@@ -17,6 +17,8 @@ from flowengine.llm.metadata import Repair
 
 MAX_CANDIDATES = 8
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*```|\Z)|```(.*?)```", re.DOTALL)
+_BRACKET = re.compile(r"[{\[]")
+_ANY_BRACKET = re.compile(r"[{}\[\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +58,31 @@ def _whole(text: str) -> Mended | None:
 
 
 def _bare(text: str) -> Mended | None:
-    """The value of a text with words before or after it."""
+    """The value of a text with words before or after it; never a piece of a larger one."""
     found: list[Mended] = []
     at = 0
-    while len(found) < MAX_CANDIDATES:
-        starts = [place for place in (text.find("{", at), text.find("[", at)) if place >= 0]
-        if not starts:
-            break
-        mended, at = _from(text, min(starts))
-        if mended:
-            found.append(mended)
+    while len(found) < MAX_CANDIDATES and (bracket := _BRACKET.search(text, at)):
+        reader = Lenient(text, bracket.start())
+        try:
+            value = reader.read()
+        except (Unreadable, RecursionError):
+            at = _behind(text, bracket.start())
+            continue
+        at = reader.at
+        around = text[: bracket.start()].strip() or not reader.at_end()
+        prose = (Repair(code="prose"),) if around else ()
+        found.append(Mended(value, (*prose, *reader.repairs)))
     return _only(found)
 
 
-def _from(text: str, start: int) -> tuple[Mended | None, int]:
-    reader = Lenient(text, start)
-    try:
-        value = reader.read()
-    except (Unreadable, RecursionError):
-        return None, start + 1
-    around = text[:start].strip() or not reader.at_end()
-    prose = (Repair(code="prose"),) if around else ()
-    return Mended(value, (*prose, *reader.repairs)), max(reader.at, start + 1)
+def _behind(text: str, start: int) -> int:
+    """The place behind the bracket that closes the one at `start`, or the end of the text."""
+    depth = 0
+    for bracket in _ANY_BRACKET.finditer(text, start):
+        depth += 1 if bracket.group() in "{[" else -1
+        if depth == 0:
+            return bracket.end()
+    return len(text)
 
 
 def _only(found: list[Mended]) -> Mended | None:

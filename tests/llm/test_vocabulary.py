@@ -49,7 +49,7 @@ def test_warning_codes_are_pinned() -> None:
         ratio: float = Field(gt=0, le=1)
 
     class Node(BaseModel):
-        children: "list[Node]"
+        children: list[Node]
 
     schema = target(Bounded).schema
     _, dropped = GEMINI.adapt(schema)
