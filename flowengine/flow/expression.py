@@ -1,21 +1,28 @@
 """Arithmetic and logic of computed keys as data: a closed vocabulary, strict about numbers.
 
 `{mul: [{key: price}, {key: quantity}]}`. Numbers are strict: a missing or non-numeric operand
-gives no value, and so does division by zero. Logic is total: what is missing is false.
+gives no value, and so does division by zero. Logic is total: what is missing is false. With a
+Decimal among them numbers are calculated as decimals, so that money never becomes a float.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from decimal import Decimal, InvalidOperation
+from typing import Any, TypeAlias
 
 from pydantic import Field, model_validator
 
 from flowengine.data import Data
+from flowengine.flow.text import shown
 from flowengine.inputs import Json
+from flowengine.state.types import json_form, same
 
-Read = Callable[[str], Json]
-"""Looks a key up; None when it holds nothing."""
+Read: TypeAlias = Callable[[str], Json | Decimal]
+"""Looks a key up; None when it holds nothing, a Decimal where the key is declared as one."""
+
+Number: TypeAlias = int | float | Decimal
 
 
 class IfThen(Data):
@@ -52,6 +59,8 @@ class Expression(Data):
     def _is_one_operation(self) -> Expression:
         if len(self.model_fields_set) != 1:
             raise ValueError("an expression has exactly one operation")
+        if self.operation not in ("const", "not_") and getattr(self, self.operation) is None:
+            raise ValueError(f"`{self.operation.rstrip('_')}` needs something to work on")
         return self
 
     @property
@@ -67,7 +76,7 @@ class Expression(Data):
             if isinstance(operand, Expression):
                 yield from operand.reads()
 
-    def evaluate(self, read: Read) -> Json:
+    def evaluate(self, read: Read) -> Json | Decimal:
         """Its value, or None where a strict operation has none."""
         operand = getattr(self, self.operation)
         return _OPERATIONS[self.operation](operand, read)
@@ -84,30 +93,43 @@ def _operands(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)  # pyright: ignore[reportUnknownVariableType]
 
 
-def _value(operand: Any, read: Read) -> Json:
+def _value(operand: Any, read: Read) -> Any:
     return operand.evaluate(read) if isinstance(operand, Expression) else operand
 
 
-def _numbers(operands: Any, read: Read) -> list[int | float] | None:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _numbers(operands: Any, read: Read) -> list[Any] | None:
     values = [_value(operand, read) for operand in operands]
-    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-    return numbers if numbers and len(numbers) == len(values) else None
+    if not values or not all(map(_is_number, values)):
+        return None
+    if any(isinstance(value, Decimal) for value in values):
+        return [Decimal(str(value)) for value in values]
+    return values
 
 
-def _whole(number: int | float) -> int | float:
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+def _whole(number: Number) -> Number | None:
+    """A whole float as an integer; what is not finite is no value."""
+    if not isinstance(number, float):
+        return number
+    return (int(number) if number.is_integer() else number) if math.isfinite(number) else None
 
 
-def _arithmetic(work: Callable[[list[int | float]], int | float | None]) -> Any:
-    def evaluate(operands: Any, read: Read) -> Json:
+def _arithmetic(work: Callable[[list[Any]], Number | None]) -> Any:
+    def evaluate(operands: Any, read: Read) -> Json | Decimal:
         numbers = _numbers(operands, read)
-        result = None if numbers is None else work(numbers)
+        try:
+            result = None if numbers is None else work(numbers)
+        except (OverflowError, InvalidOperation):
+            return None
         return None if result is None else _whole(result)
 
     return evaluate
 
 
-def _comparison(work: Callable[[list[int | float]], bool]) -> Any:
+def _comparison(work: Callable[[list[Any]], bool]) -> Any:
     def evaluate(operands: Any, read: Read) -> Json:
         numbers = _numbers(operands, read)
         return None if numbers is None else work(numbers)
@@ -115,41 +137,37 @@ def _comparison(work: Callable[[list[int | float]], bool]) -> Any:
     return evaluate
 
 
-def _product(numbers: list[int | float]) -> int | float:
-    result: int | float = 1
-    for number in numbers:
-        result *= number
-    return result
-
-
 def _equal(operands: Any, read: Read) -> Json:
     left, right = (_value(operand, read) for operand in operands)
-    return None if left is None or right is None else left == right
+    if left is None or right is None:
+        return None
+    numbers = _numbers((left, right), read)
+    return same(left, right) if numbers is None else numbers[0] == numbers[1]
 
 
 def _true(operands: Any, read: Read) -> list[bool]:
     return [_value(operand, read) is True for operand in operands]
 
 
-def _choose(choice: IfThen, read: Read) -> Json:
+def _choose(choice: IfThen, read: Read) -> Json | Decimal:
     return _value(choice.then if _value(choice.when, read) is True else choice.else_, read)
 
 
-def _first(operands: Any, read: Read) -> Json:
+def _first(operands: Any, read: Read) -> Json | Decimal:
     values = (_value(operand, read) for operand in operands)
     return next((value for value in values if value is not None), None)
 
 
 def _text(operands: Any, read: Read) -> Json:
     values = [_value(operand, read) for operand in operands]
-    return "".join(str(value) for value in values if value is not None)
+    return "".join(shown(json_form(value)) for value in values)
 
 
-_OPERATIONS: Mapping[str, Callable[[Any, Read], Json]] = {
+_OPERATIONS: Mapping[str, Callable[[Any, Read], Json | Decimal]] = {
     "key": lambda name, read: read(name),
     "const": lambda value, _: value,
     "add": _arithmetic(sum),
-    "mul": _arithmetic(_product),
+    "mul": _arithmetic(math.prod),
     "sub": _arithmetic(lambda n: n[0] - n[1]),
     "div": _arithmetic(lambda n: n[0] / n[1] if n[1] else None),
     "min": _arithmetic(min),

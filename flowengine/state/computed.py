@@ -24,7 +24,7 @@ class Computed:
     """
 
     name: str
-    work: Callable[[Any], Json]
+    work: Callable[[Any], Any]
     reads: tuple[str, ...] | None = None
 
 
@@ -144,11 +144,11 @@ class _Pass:
         self.running.pop()
         self.ran.add(name)
 
-    def write(self, name: str, value: Json) -> None:
+    def write(self, name: str, value: Any) -> None:
         if self.state.write_derived(f"derived:{name}", value, plain(BY)):
             self.due |= self.affected.get(name, frozenset())
 
-    def value(self, node: Computed) -> Json:
+    def value(self, node: Computed) -> Any:
         view: Any = self.state if node.reads is not None else _Tracked(self)
         try:
             value = node.work(view)

@@ -161,13 +161,13 @@ class KeyTable:
 
     def _check_forms(self, key: str, by: str) -> None:
         """`x` is also behind `derived:x` and `{extractor}.x`."""
-        for prefix, owners in READ_ONLY.items():
-            if key.startswith(prefix) and not by.startswith(owners):
-                raise OwnershipError(f"key {key!r} is read-only: `{prefix}` keys are the runtime's")
         name = bare(key)
         while name:
             _check_owner(key, self._specs.get(name, UNDECLARED), by)
             name = name.partition(".")[2]
+        for prefix, owners in READ_ONLY.items():
+            if key.startswith(prefix) and not by.startswith(owners):
+                raise OwnershipError(f"key {key!r} is read-only: `{prefix}` keys are the runtime's")
 
 
 def _check_owner(key: str, spec: KeySpec, by: str) -> None:

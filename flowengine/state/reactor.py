@@ -36,7 +36,7 @@ class Reactor:
         state.attach(self._settle)
 
     def computed(
-        self, name: str, work: Callable[[Any], Json], *, reads: tuple[str, ...] | None = None
+        self, name: str, work: Callable[[Any], Any], *, reads: tuple[str, ...] | None = None
     ) -> None:
         """Keep `derived:{name}` equal to `work(state)`; a name given again is replaced.
 
@@ -48,7 +48,7 @@ class Reactor:
         if self._state.keys.spec(name).owned:
             raise OwnershipError(f"key {name!r} belongs to its writers: it cannot be computed")
 
-        def read_only(state: State) -> Json:
+        def read_only(state: State) -> Any:
             return work(ReadOnly(state))
 
         nodes = [node for node in self._computed if node.name != name]

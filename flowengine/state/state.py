@@ -129,7 +129,7 @@ class State(Reading):
         self.set(key, value, by=evidence.by, evidence=evidence)
         return True
 
-    def write_derived(self, key: str, value: Json, evidence: Evidence) -> bool:
+    def write_derived(self, key: str, value: Any, evidence: Evidence) -> bool:
         """Write what the runtime itself works out: no ownership, no declared type."""
         if value is None:
             return key in self.values and self._write(key, None, evidence)
