@@ -6,8 +6,11 @@ import re
 import time
 from typing import Protocol
 
+LONGEST = 36_500 * 86_400_000
+"""A hundred years, in milliseconds."""
+
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", re.ASCII)
 
 
 class Clock(Protocol):
@@ -42,7 +45,10 @@ def duration_ms(text: str) -> int:
     parts = _DURATION.findall(text)
     if not parts or "".join(n + u for n, u in parts) != text:
         raise ValueError(f"{text!r} is not a duration: write 500ms, 30s, 2m, 1h30m or 1d")
-    return round(sum(float(number) * _UNITS[unit] for number, unit in parts))
+    milliseconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    if milliseconds > LONGEST:
+        raise ValueError(f"a duration of more than {duration_text(LONGEST)} is a mistake")
+    return round(milliseconds)
 
 
 def duration_text(milliseconds: int) -> str:

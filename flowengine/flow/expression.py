@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from pydantic import Field, model_validator
@@ -122,7 +122,7 @@ def _arithmetic(work: Callable[[list[Any]], Number | None]) -> Any:
         numbers = _numbers(operands, read)
         try:
             result = None if numbers is None else work(numbers)
-        except (OverflowError, InvalidOperation):
+        except ArithmeticError:  # too great for a float or a Decimal
             return None
         return None if result is None else _whole(result)
 

@@ -49,7 +49,7 @@ def advance(
         progress = progress._replace(since=since, turns=progress.turns + turn)
         met = _met(pattern, progress, now)
     if not met:
-        return progress._replace(fired=False) if pattern.rate else progress, False
+        return progress, False
     if progress.fired or now < _cooled(pattern, progress):
         return progress, False
     return progress._replace(fired=True, fired_at=now), True
@@ -69,10 +69,15 @@ def _met(pattern: Pattern, progress: Progress, now: int) -> bool:
 
 
 def _counted(rate: tuple[int, int], progress: Progress, hit: bool, now: int) -> Progress:
-    recent = tuple(t for t in progress.times if now - t < rate[1])
+    """The hits of the window that ends now; below the count, however briefly, it re-arms."""
+    count, span = rate
+    recent = tuple(t for t in progress.times if now - t < span)
+    fired = progress.fired and len(recent) >= count
     if hit:
-        recent = (*recent, now)[-rate[0] :]
-    return progress if recent == progress.times else progress._replace(times=recent)
+        recent = (*recent, now)[-count:]
+    if recent == progress.times and fired == progress.fired:
+        return progress
+    return progress._replace(times=recent, fired=fired)
 
 
 def _rearmed(progress: Progress) -> Progress:
