@@ -35,7 +35,7 @@ class Transcript(NamedTuple):
     def said(self, text: str, at: int, interrupted: bool = False) -> Transcript:
         """Model words; before the caller speaks again they belong to the turn just closed."""
         now = self.current
-        if self.turns and not now.user and not now.model:
+        if self.turns and not now.user:
             last = self.turns[-1]
             return Transcript((*self.turns[:-1], _spoken(last, text, at, interrupted)), now)
         return Transcript(self.turns, _spoken(now, text, at, interrupted))

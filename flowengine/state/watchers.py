@@ -98,18 +98,18 @@ class WatchTable:
         seen: set[int] = set()
         for key in before:
             for watcher in self.by_key.get(bare(key), ()):
-                names = state.keys.names(watcher.key)
-                if key not in names or id(watcher) in seen:
+                if id(watcher) in seen:  # both `x` and `derived:x` changed
                     continue
                 seen.add(id(watcher))
-                old, new = _visible(state, names, before), state.find(watcher.key)
+                old, new = _visible(state, watcher.key, before), state.find(watcher.key)
                 if _judge(watcher, old, new, state.keys):
                     found.append((watcher, old, new))
         return sorted(found, key=lambda due: due[0].position)
 
 
-def _visible(state: State, names: tuple[str, ...], before: Mapping[str, Json]) -> Json:
-    """What a reader found under these names then."""
+def _visible(state: State, key: str, before: Mapping[str, Json]) -> Json:
+    """What a reader of the key found then."""
+    names = state.keys.names(key)
     held = (before[name] if name in before else state.values.get(name) for name in names)
     return next((value for value in held if value is not None), None)
 

@@ -108,6 +108,24 @@ def test_a_write_back_to_the_old_value_is_no_change() -> None:
     assert log == []
 
 
+def test_what_watchers_change_back_is_not_among_the_keys_that_ended_up_different() -> None:
+    log: Log = []
+    state = State({"a": 0})
+    rest = watching(note(log, "a"), write("a", lambda _: 0, on="a", position=1))
+    state.set("a", 1)
+    assert rest(state) == set()
+    assert log == [("a", 0, 1), ("a", 1, 0)]
+
+
+def test_a_predicate_of_ones_own_is_asked_about_changes_only() -> None:
+    log: Log = []
+    state = State({"k": 1, "derived:k": 1})
+    state.set("k", 2)
+    state.set("k", 1)
+    watching(note(log, "k", lambda *_: True), note(log, "derived:k", lambda *_: True))(state)
+    assert log == []
+
+
 def test_it_sees_the_net_of_all_writes_since_the_last_settling_whoever_wrote() -> None:
     log: Log = []
     state, rest = State(), watching(note(log, "k"))
