@@ -62,16 +62,15 @@ class _Edges:
 
     def ends(self, source: Item, target: Item, transition: Transition) -> tuple[Item, Item]:
         """Where an own edge is drawn: a group has no edge to what lies in it, a mark has."""
-        start, end = source, target
-        if isinstance(source, Group) and self.ground.holds(source, target):
-            start = self.ground.mark(f"{source.id}any", "anywhere", "any phase here", source.id)
-        if source is target:
-            return start, start
-        if isinstance(target, Group) and transition.history:
+        end = target
+        if source is not target and isinstance(target, Group) and transition.history:
             end = self.history(target, transition.history)
-        elif self.ground.holds(target, source):
+        elif source is not target and self.ground.holds(target, source):
             end = self.entry(target)
-        return start, end
+        if not isinstance(source, Group) or not self.ground.holds(source, end):
+            return source, end
+        start = self.ground.mark(f"{source.id}any", "anywhere", "any phase here", source.id)
+        return start, start if source is target else end
 
     def history(self, group: Group, depth: Literal["shallow", "deep"]) -> Node:
         text = "H" if depth == "shallow" else "H*"

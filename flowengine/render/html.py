@@ -39,7 +39,7 @@ def _label_lines(edge: Edge) -> Iterator[str]:
 
 
 def html_text(text: str) -> str:
-    r"""Text as HTML; backslashes are doubled, since engines replace `\N` and the like even there."""
+    r"""Text as HTML; backslashes are doubled: engines replace `\N` and the like even there."""
     safe = escape(visible(text)).replace("\\", "\\\\")
     coded = (c if c == "\n" or c.isprintable() else f"&#{ord(c)};" for c in safe)
     return "".join(coded).replace("\n", "<BR/>")

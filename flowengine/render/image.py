@@ -61,7 +61,7 @@ def to_png(
     return lay_out(dot, "png", dpi=dpi)
 
 
-_TITLE = re.compile(r'(<g id="(\w+)" class="[\w ]*">\s*<title>)[^<]*(</title>)')
+_TITLE = re.compile(r'(<g id="(\w+)" class="[\w ]*"[^>]*>\s*<title>)[^<]*(</title>)')
 
 
 def _titled(svg: str, picture: Picture) -> str:

@@ -103,8 +103,10 @@ _SIGN = re.compile(
 
 def _escaped(text: str) -> str:
     """Text with entity codes for all that Mermaid, Markdown or HTML could read as a sign."""
-    lines = visible(text).split("\n")
-    return "<br/>".join(_SIGN.sub(_codes, line) for line in lines)
+    signs = (_SIGN.sub(_codes, line) for line in visible(text).split("\n"))
+    return "<br/>".join(
+        "".join(c if c.isprintable() else f"#{ord(c)};" for c in line) for line in signs
+    )
 
 
 def _codes(found: re.Match[str]) -> str:
