@@ -75,7 +75,8 @@ class Ground:
         order = len(self._ids)
         id = self._ids[name] = f"p{order}"
         self._order[id] = order
-        goal = goal_line(phase.title, phase.description, phase.instruction, phase.say)
+        title = "" if _letters(phase.title) == _letters(name) else phase.title
+        goal = goal_line(title, phase.description, phase.instruction, phase.say)
         notes = guard_lines(f"entry: {phase.entry}") if phase.entry is not None else ()
         if phase.is_leaf():
             kind: NodeKind = "final" if phase.final else "phase"
@@ -93,3 +94,8 @@ class Ground:
     def _group(self, group: Group, phases: Mapping[str, Phase]) -> None:
         self.items[group.id] = group
         self.items[group.id] = replace(group, initial=self._phases(phases, group.id))
+
+
+def _letters(text: str) -> str:
+    """What is left of a text where `verify_identity` and `Verify identity` are the same."""
+    return "".join(filter(str.isalnum, text)).casefold()

@@ -50,7 +50,7 @@ class Stroke(NamedTuple):
 STROKES: Mapping[EdgeKind, Stroke] = {
     "own": Stroke(QUIET, "solid", 1.2, "transition"),
     "self": Stroke(QUIET, "solid", 1.2, "to itself"),
-    "back": Stroke(LINE, "dotted", 1.4, "back"),
+    "back": Stroke(QUIET, "dotted", 1.4, "back"),
     "exit": Stroke(RED, "dashed", 1.2, "exit"),
     "global": Stroke(RED, "dashed", 1.2, "from any phase"),
     "fallback": Stroke(GREEN, "dashed", 1.4, "when nothing else holds"),

@@ -21,7 +21,7 @@ def test_a_small_flow_line_by_line() -> None:
     flow = Flow(
         flow="f",
         phases={
-            "ask": Phase(title="Ask", transitions=(Transition(to="end", on="ok"),)),
+            "ask": Phase(title="Ask them", transitions=(Transition(to="end", on="ok"),)),
             "end": Phase(final=True),
         },
     )
@@ -32,7 +32,7 @@ def test_a_small_flow_line_by_line() -> None:
         "}",
     ]  # fmt: skip
     assert "<B>ask</B>" in line_of(to_dot(flow), "p0 [")
-    assert ">Ask</FONT>" in line_of(to_dot(flow), "p0 [")
+    assert ">Ask them</FONT>" in line_of(to_dot(flow), "p0 [")
     assert "peripheries=2" in line_of(to_dot(flow), "p1 [")
     assert "label=<  on: ok >" in line_of(to_dot(flow), "p0 -> p1")
 

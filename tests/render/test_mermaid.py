@@ -26,12 +26,14 @@ def label_of(text: str, id: str) -> str:
 
 
 def test_a_small_flow_line_by_line() -> None:
-    ask = Phase(title="Ask", transitions=(Transition(to="end", on="ok", description="agreed"),))
+    ask = Phase(
+        title="Ask them", transitions=(Transition(to="end", on="ok", description="agreed"),)
+    )
     flow = Flow(flow="f", phases={"ask": ask, "end": Phase(final=True)})
     assert to_mermaid(flow).splitlines()[:7] == [
         "stateDiagram-v2",
         "    direction TB",
-        '    state "ask<br/>Ask" as p0',
+        '    state "ask<br/>Ask them" as p0',
         '    state "end" as p1',
         "    [*] --> p0",
         "    p1 --> [*]",

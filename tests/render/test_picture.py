@@ -132,3 +132,9 @@ def test_two_hundred_phases_fit_on_one_picture() -> None:
     picture = picture_of(flow)
     assert len(picture.nodes) == len(picture.edges) == 200
     assert [edge.kind for edge in picture.edges].count("back") == 1
+
+
+def test_a_title_that_only_repeats_the_name_gives_way_to_the_description() -> None:
+    phase = Phase(title="Verify identity", description="2 of 3 identifiers")
+    (node,) = picture_of(Flow(flow="f", phases={"verify_identity": phase})).nodes
+    assert node.goal == "2 of 3 identifiers"
