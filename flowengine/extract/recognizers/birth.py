@@ -42,12 +42,12 @@ class DateOfBirthRecognizer(Recognizer):
     kind: ClassVar[str] = "date_of_birth"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        if context.ref is None or not said.words:
+        if context.ref is None or not said.lexemes.mask & said.locale.digit_classes:
             return []
         today = context.ref.date()
         births = [
             birth
-            for match in said.locale.grammar("date_of_birth").find(said)
+            for match in said.matches("date_of_birth")
             if (birth := _birth(match, said, today))
         ]
         births = births or list(_compact(said, today))
@@ -137,7 +137,7 @@ def _full_year(value: int, today: date) -> int:
 
 def _compact(said: Utterance, today: date) -> Iterator[_Birth]:
     """Digits run together: "16042003", "1604 2003", "22081 980", "oh three oh five eighty four"."""
-    runs = said.locale.speller.digit_runs(said)
+    runs = said.digit_runs
     digits = "".join(run.chars for run in runs)
     if not 5 <= len(digits) <= 9:
         return

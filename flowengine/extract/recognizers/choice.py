@@ -12,10 +12,10 @@ from flowengine.extract.recognizers.base import Context, Recognition, Recognizer
 from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.options import at_least_one, words_of
 from flowengine.extract.recognizers.phrases import Phrases
-from flowengine.extract.recognizers.text import Utterance, utterance
+from flowengine.extract.recognizers.text import Utterance, stem, utterance
 
 _SUBSET, _FUZZY, _PICKED = 0.8, 0.8, 0.85
-_NEAR, _MARGIN = 0.79, 0.08
+_NEAR, _MARGIN, _SLACK = 0.79, 0.08, 0.21
 _SHORTEST_FUZZY = 4
 """Shorter words are too easily something else."""
 
@@ -45,6 +45,7 @@ class OneOfRecognizer(Recognizer):
     _phrases: Phrases[str] = field(init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _words: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    _targets: tuple[tuple[str, int, str], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         synonyms = _synonyms(self.options)
@@ -52,6 +53,9 @@ class OneOfRecognizer(Recognizer):
         spoken = [(_spoken(name), option) for option, names in synonyms.items() for name in names]
         object.__setattr__(self, "_phrases", Phrases(spoken))
         object.__setattr__(self, "_words", _distinct_words(spoken))
+        targets = tuple((name, name.count(" ") + 1, option) for name, option in spoken)
+        targets = tuple(target for target in targets if len(target[0]) >= _SHORTEST_FUZZY)
+        object.__setattr__(self, "_targets", targets)
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         if not said.words:
@@ -67,12 +71,14 @@ class OneOfRecognizer(Recognizer):
     def _exact(self, said: Utterance) -> list[_Pick]:
         return [
             _Pick(found.label, found.first, found.last, "one_of.exact", 1.0)
-            for found in self._phrases.find(_stems(said))
+            for found in self._phrases.find(said.stems)
         ]
 
     def _by_word(self, said: Utterance) -> list[_Pick]:
         """A word that only one option has: "the savings" for "savings account"."""
-        stems = _stems(said)
+        if not self._words:
+            return []
+        stems = said.stems
         return [
             _Pick(options[0], i, i + 1, "one_of.word", _SUBSET)
             for i, word in enumerate(stems)
@@ -81,7 +87,9 @@ class OneOfRecognizer(Recognizer):
 
     def _by_place(self, said: Utterance) -> list[_Pick]:
         picks: list[_Pick] = []
-        for match in said.locale.grammar("ordinal").find(said):
+        if not said.lexemes.mask & said.locale.place_classes:
+            return picks
+        for match in said.matches("ordinal"):
             first, last = match.tokens
             if match.rule == "ordinal.last":
                 place = -2 if "to" in said.words[first:last] else -1
@@ -96,20 +104,17 @@ class OneOfRecognizer(Recognizer):
         """The option that sounds nearest, if it is near and the next is farther by a margin."""
         if not self.fuzzy:
             return []
-        stems = _stems(said)
+        stems = said.stems
+        long = [i for i, word in enumerate(stems) if len(word) >= _SHORTEST_FUZZY]
         best: dict[str, tuple[float, int, int]] = {}
-        for phrase, option in self._phrases.entries():
-            size = len(phrase)
-            target = " ".join(phrase)
-            if len(target) < _SHORTEST_FUZZY:
-                continue
-            for i in range(len(stems) - size + 1):
-                heard = " ".join(stems[i : i + size])
-                if len(heard) < _SHORTEST_FUZZY:
+        for target, size, option in self._targets:
+            for i in long:
+                heard = stems[i] if size == 1 else " ".join(stems[i : i + size])
+                if abs(len(heard) - len(target)) > _SLACK * max(len(heard), len(target)):
                     continue
                 score = DamerauLevenshtein.normalized_similarity(heard, target, score_cutoff=_NEAR)
                 if score > best.get(option, (0.0, 0, 0))[0]:
-                    best[option] = (score, i, i + size)
+                    best[option] = (score, i, min(i + size, len(stems)))
         return _clear_winner(best)
 
     def _last_left(self, ruled_out: Sequence[_Pick]) -> list[tuple[_Pick, list[_Pick]]]:
@@ -140,17 +145,7 @@ def _spoken(name: str) -> str:
     words = utterance(name.replace("_", " ")).words
     if not words:
         raise RecognizerError(f"one_of: the option {name!r} has no word in it.")
-    return " ".join(_stem(word) for word in words)
-
-
-def _stem(word: str) -> str:
-    """Possessives and plain plurals are the same word."""
-    word = word.removesuffix("'s")
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _stems(said: Utterance) -> list[str]:
-    return [_stem(word) for word in said.words]
+    return " ".join(stem(word) for word in words)
 
 
 def _distinct_words(spoken: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -36,7 +36,7 @@ class PhoneRecognizer(Recognizer):
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         speller = said.locale.speller
-        runs = _without_extension(speller.digit_runs(said), said, speller)
+        runs = _without_extension(said.digit_runs, said, speller)
         fitting = [run for run in _regroup(runs) if _SHORTEST <= len(run.chars) <= _LONGEST]
         kept = standing(fitting, said.marks)
         found = [self._recognition(run, said) for run, _ in kept]

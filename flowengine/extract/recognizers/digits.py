@@ -33,7 +33,7 @@ class DigitsRecognizer(Recognizer):
         one_from(self.kind, "checksum", self.checksum or "luhn", ("luhn",))
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        runs = said.locale.speller.digit_runs(said)
+        runs = said.digit_runs
         kept = standing(runs, said.marks)
         whole = [run for run, _ in kept]
         if self.length:

@@ -66,7 +66,7 @@ def _read(
     said: Utterance, grammar: str, value: Callable[[Match, Utterance], tuple[str, Exact, str] | None]
 ) -> list[Recognition]:
     found: list[_Said] = []
-    for match in said.locale.grammar(grammar).find(said):
+    for match in said.matches(grammar):
         read = value(match, said)
         if read:
             found.append(_Said(match, *read))

@@ -1,40 +1,26 @@
-"""Rules over lexemes: templates from a locale file compiled to one regular expression.
+"""Grammars: ordered rules over lexemes, matched from left to right.
 
-A template is a row of elements. `word` is that word, `{class}` a lexeme of the class,
-`{slot:a|=b}` one of class a, or the word b, kept under a name, `[...]` optional, `(...|...)` a choice, `,` a
-comma that was written, `^` the beginning, `$` the end. A prefix makes an element a condition: `&x` x follows, `!x`
-x does not follow, `!<x` x does not come before. `{name}` of a macro is the macro's template, `{~name}` the same without keeping it.
-The first rule that matches at the leftmost place wins.
+The first rule that matches at a place wins. For each character only the rules that may begin with
+it are tried, as one regular expression.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flowengine.extract.recognizers.lexemes import COMMA, STOP, Alphabet
+from flowengine.extract.recognizers.lexemes import Alphabet
 from flowengine.extract.recognizers.numbers import Exact, Number
+from flowengine.extract.recognizers.template import Node, TemplateReader, pattern, starts
 
 if TYPE_CHECKING:
     from flowengine.extract.recognizers.text import Utterance
 
-_ELEMENT = re.compile(r"&<|!<|[&!]|\{[^}]*\}|[\[\]()|,$^.]|[^\s\[\](){}|,$^!&]+")
-WORD = "w:"
-"""Prefix of the class that stands for one literal word."""
-
-
-def literals(template: str) -> list[str]:
-    """The words a template names, so that the alphabet has a class for each."""
-    inside = re.findall(r"(?<=[:|])=([^|}]+)", template)
-    return [e for e in _ELEMENT.findall(template) if e[0] not in "&!{[]()|,$^."] + inside
-
-
 @dataclass(frozen=True, slots=True)
 class _Rule:
     name: str
-    group: int
     slots: tuple[tuple[str, int], ...]
 
 
@@ -53,6 +39,9 @@ class Match:
         self._slots = slots
         self._said = said
         self._lexemes = said.lexemes
+
+    def renamed(self, rule: str) -> Match:
+        return Match(rule, self.first, self.last, self._slots, self._said)
 
     def __contains__(self, slot: str) -> bool:
         return slot in self._slots
@@ -112,82 +101,64 @@ class Grammar:
     def __init__(
         self, rules: Sequence[tuple[str, str]], alphabet: Alphabet, macros: Mapping[str, str]
     ) -> None:
-        self._alphabet = alphabet
-        self._macros = macros
-        self._groups = 0
-        compiled = [self._rule(name, template) for name, template in rules]
-        self._rules = {rule.group: rule for rule, _ in compiled}
-        self._pattern = re.compile("|".join(pattern for _, pattern in compiled))
+        reader = TemplateReader(alphabet, macros)
+        self._nodes = [(name, reader.read(template)) for name, template in rules]
+        self._by_char: dict[str, _Tried] = {}
+        by_rules: dict[tuple[int, ...], _Tried] = {}
+        candidates: dict[str, list[int]] = {}
+        for index, (_, node) in enumerate(self._nodes):
+            for char in starts(node)[0]:
+                candidates.setdefault(char, []).append(index)
+        for char, indices in candidates.items():
+            key = tuple(indices)
+            if key not in by_rules:
+                by_rules[key] = _Tried([self._nodes[index] for index in indices])
+            self._by_char[char] = by_rules[key]
 
-    def find(self, said: Utterance) -> Iterator[Match]:
-        for found in self._pattern.finditer(said.lexemes.code):
-            if found.lastindex is None:
-                continue
-            rule = self._rules[found.lastindex]
-            slots = {
-                slot: found.span(group) for slot, group in rule.slots if found.start(group) >= 0
-            }
-            yield Match(rule.name, found.start(), found.end(), slots, said)
-
-    def _rule(self, name: str, template: str) -> tuple[_Rule, str]:
-        self._groups += 1
-        group = self._groups
-        slots: list[tuple[str, int]] = []
-        pattern = self._compile(template, slots)
-        return _Rule(name, group, tuple(slots)), f"({pattern})"
-
-    def _compile(self, template: str, slots: list[tuple[str, int]] | None) -> str:
-        out: list[str] = []
-        pending = ""
-        closers: list[str] = []
-        for element in _ELEMENT.findall(template):
-            if element in ("&", "!", "!<", "&<"):
-                pending = element
-                continue
-            if element in "[(":
-                opening = _CONDITION.get(pending, "(?:")
-                out.append(opening)
-                closers.append(")?" if element == "[" else ")")
-                pending = ""
-                continue
-            if element in "])":
-                out.append(closers.pop())
-                continue
-            piece = self._element(element, None if pending else slots)
-            out.append(f"{_CONDITION[pending]}{piece})" if pending else piece)
-            pending = ""
-        return "".join(out)
-
-    def _element(self, element: str, slots: list[tuple[str, int]] | None) -> str:
-        if element in "|$^":
-            return element
-        if element == ",":
-            return re.escape(COMMA)
-        if element == ".":
-            return re.escape(STOP)
-        if element[0] != "{":
-            return self._charset((WORD + element,))
-        if element.startswith("{~"):
-            return f"(?:{self._compile(self._macros[element[2:-1]], None)})"
-        slot, _, classes = element[1:-1].partition(":")
-        names = (classes or slot).split("|")
-        if len(names) == 1 and names[0] in self._macros:
-            pattern = f"(?:{self._compile(self._macros[names[0]], None)})"
-        else:
-            pattern = self._charset(names)
-        if slots is None:
-            return pattern
-        self._groups += 1
-        slots.append((slot, self._groups))
-        return f"({pattern})"
-
-    def _charset(self, names: Sequence[str]) -> str:
-        names = [WORD + name[1:] if name[0] == "=" else name for name in names]
-        for name in names:
-            if not self._alphabet.knows(name):
-                raise KeyError(f"a grammar names the class {name!r}, which the locale lacks")
-        chars = {char for name in names for char in self._alphabet.charset(name)}
-        return "[" + "".join(sorted(re.escape(char) for char in chars)) + "]"
+    def find(self, said: Utterance) -> list[Match]:
+        code = said.lexemes.code
+        tried = self._by_char
+        found: list[Match] = []
+        at, end = 0, len(code)
+        while at < end:
+            candidates = tried.get(code[at])
+            match = candidates.match(code, at, said) if candidates else None
+            if match:
+                found.append(match)
+                at = match.last
+            else:
+                at += 1
+        return found
 
 
-_CONDITION = {"&": "(?=", "!": "(?!", "!<": "(?<!", "&<": "(?<="}
+class _Tried:
+    """Some rules as one regular expression, compiled when first needed."""
+
+    __slots__ = ("_nodes", "_pattern", "_rules")
+
+    def __init__(self, nodes: Sequence[tuple[str, Node]]) -> None:
+        self._nodes = nodes
+        self._pattern: re.Pattern[str] | None = None
+        self._rules: dict[int, _Rule] = {}
+
+    def _compiled(self) -> re.Pattern[str]:
+        pieces: list[str] = []
+        group = 0
+        for name, node in self._nodes:
+            group += 1
+            own, slots = group, list[str]()
+            pieces.append(f"({pattern(node, slots.append)})")
+            places = tuple((slot, own + 1 + k) for k, slot in enumerate(slots))
+            self._rules[own] = _Rule(name, places)
+            group += len(slots)
+        self._pattern = re.compile("|".join(pieces))
+        return self._pattern
+
+    def match(self, code: str, at: int, said: Utterance) -> Match | None:
+        found = (self._pattern or self._compiled()).match(code, at)
+        if found is None or found.lastindex is None or found.end() == at:
+            return None
+        rule = self._rules[found.lastindex]
+        spans = found.regs
+        slots = {slot: spans[group] for slot, group in rule.slots if spans[group][0] >= 0}
+        return Match(rule.name, at, found.end(), slots, said)

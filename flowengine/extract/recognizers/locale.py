@@ -17,11 +17,12 @@ from typing import Any
 import yaml
 
 from flowengine.errors import FlowError, did_you_mean
-from flowengine.extract.recognizers.grammar import WORD, Grammar, literals
+from flowengine.extract.recognizers.grammar import Grammar
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
 from flowengine.extract.recognizers.numbers import NumberReader
 from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
+from flowengine.extract.recognizers.template import WORD, literals
 
 RECOGNIZERS_VERSION = 1
 """Counts up with every change of code that may change a result."""
@@ -154,6 +155,14 @@ class Locale:
             ("month", "weekday", "relday", "part", "number", "ordinal", "clock", "date", "oh",
              "named_time", "holiday", "holiday_day", "year_word", "unit")
         )  # fmt: skip
+
+    @cached_property
+    def digit_classes(self) -> int:
+        return self.alphabet.bits(("number", "integer", "ordinal", "clock", "date", "oh"))
+
+    @cached_property
+    def place_classes(self) -> int:
+        return self.alphabet.bits(("ordinal", "option_word", "last_word"))
 
     @cached_property
     def money_classes(self) -> int:

@@ -84,26 +84,23 @@ class DatetimeRecognizer(Recognizer):
         bare = (
             context.focus
             or said.marks.corrections
-            or (context.focus is None and _is_elliptical(said))
+            or (context.focus is None and said.elliptical)
         )
         if bare:
             lists.append("datetime_bare")
         found: list[Fragment] = []
-        for match in locale.grammar(*lists).find(said):
+        for match in said.matches(*lists):
             if match.rule.startswith("bare.") and not self._takes_bare(
                 match.rule, match.tokens[0], found, said, context
             ):
                 continue
-            rule = self._bare_rule(match.rule, context)
-            if rule != match.rule:
-                match.rule = rule
+            if match.rule == "bare.number":
+                match = match.renamed(self._bare_number(context))
             found.extend(fragments_of(match, reading))
         return found
 
-    def _bare_rule(self, rule: str, context: Context) -> str:
+    def _bare_number(self, context: Context) -> str:
         """A lone number answers the question: a day where a date was asked, else an hour."""
-        if rule != "bare.number":
-            return rule
         dates = self.kind == "date" or context.asked == "date"
         return "date.number" if dates else "time.bare"
 
@@ -112,7 +109,7 @@ class DatetimeRecognizer(Recognizer):
     ) -> bool:
         if context.focus:
             return True
-        if context.focus is None and _is_elliptical(said) and rule != "bare.number":
+        if context.focus is None and said.elliptical and rule != "bare.number":
             return True
         timed = [piece for piece in before if piece.kind == "time"]
         return bool(timed) and said.marks.corrected(timed[-1].last, first)
@@ -209,17 +206,6 @@ def _zone(name: str | None) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise RecognizerError(f"there is no time zone {name!r}; write it as Area/City.") from error
-
-
-def _is_elliptical(said: Utterance) -> bool:
-    """Whether nothing but numbers and fillers was said: an answer without its question."""
-    lexemes, fillers = said.lexemes, said.locale.fillers
-    return all(
-        lexemes.number[k] is not None
-        or lexemes.first[k] == lexemes.last[k]
-        or said.words[lexemes.first[k]] in fillers
-        for k in range(len(lexemes.code))
-    )
 
 
 def _moments(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:

@@ -56,9 +56,9 @@ class MoneyRecognizer(Recognizer):
         if not said.lexemes.mask & locale.money_classes:
             return []
         bare = context.focus or said.marks.corrections
-        grammar = locale.grammar("money", "money_bare") if bare else locale.grammar("money")
+        lists = ("money", "money_bare") if bare else ("money",)
         amounts: list[_Amount] = []
-        for match in grammar.find(said):
+        for match in said.matches(*lists):
             amount = self._amount(match, said, context)
             if amount and self._accepts(amount) and self._counts(amount, amounts, said, context):
                 amounts.append(amount)

@@ -12,7 +12,8 @@ from flowengine.extract.recognizers.base import Context, Recognition, Recognizer
 from flowengine.extract.recognizers.options import at_least_one
 from flowengine.extract.recognizers.text import Utterance, utterance
 
-_FULL_MARGIN = 0.1
+_JOINED = 0.9
+"""Two words count as one part of a name only when they are very near to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class FuzzyRecognizer(Recognizer):
             return []
         scored: list[tuple[float, str, int, int]] = []
         for name, parts in self._parts:
-            score, first, last = _match(parts, heard, said)
+            score, first, last = _match(parts, heard, said, self.threshold)
             if score >= self.threshold:
                 scored.append((score, name, first, last))
         scored.sort(key=lambda entry: -entry[0])
@@ -91,21 +92,26 @@ def _content(said: Utterance) -> list[int]:
     return left or list(range(len(said)))
 
 
-def _match(parts: Sequence[str], heard: Sequence[int], said: Utterance) -> tuple[float, int, int]:
+def _match(
+    parts: Sequence[str], heard: Sequence[int], said: Utterance, threshold: float
+) -> tuple[float, int, int]:
     """The name's worst part and the tokens between which its parts were heard."""
-    worst, places = 1.0, list[int]()
+    words = said.words
+    worst, first, last = 1.0, len(words), 0
     for part in parts:
         best, place, width = 0.0, heard[0], 1
-        for at, i in enumerate(heard):
-            score = JaroWinkler.similarity(part, said.words[i])
-            joined = heard[at + 1] if at + 1 < len(heard) else None
-            wide = 1
-            if score < 1.0 and joined == i + 1:
-                both = JaroWinkler.similarity(part, said.words[i] + said.words[joined])
-                if both > score and both > 0.9:  # "mac donald"
-                    score, wide = both, 2
+        for i in heard:
+            word = words[i]
+            score = JaroWinkler.similarity(part, word, score_cutoff=threshold)
             if score > best:
-                best, place, width = score, i, wide
+                best, place, width = score, i, 1
+            if score < 1.0 and len(word) < len(part) - 1 and part[0] == word[0]:
+                both = word + words[i + 1] if i + 1 < len(words) else word
+                score = JaroWinkler.similarity(part, both, score_cutoff=_JOINED)
+                if score > best:  # "mac donald"
+                    best, place, width = score, i, 2
         worst = min(worst, best)
-        places += [place, place + width - 1]
-    return worst, min(places), max(places) + 1
+        if worst < threshold:
+            break
+        first, last = min(first, place), max(last, place + width)
+    return worst, first, last

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar
 
@@ -12,9 +12,12 @@ from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.numbers import Exact, Number, plain
 from flowengine.extract.recognizers.options import at_least_one, words_of
+from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance
 
 _HEDGED = 0.8
+_ENDINGS = ("", "s", "es", "'s")
+"""An anchor counts in the plural and possessive too."""
 _CONFUSABLE = {13: 30, 14: 40, 15: 50, 16: 60, 17: 70, 18: 80, 19: 90}
 _CONFUSED = _CONFUSABLE | {tens: teen for teen, tens in _CONFUSABLE.items()}
 """Fifteen and fifty: what speech recognition mixes up is offered as an alternative."""
@@ -109,16 +112,19 @@ class IntegerNearRecognizer(IntegerRecognizer):
     positional: ClassVar[str | None] = "anchors"
     anchors: tuple[str, ...] = ()
     window: int = 3
+    _phrases: Phrases[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "anchors", words_of(self.kind, "anchors", self.anchors))
         at_least_one(self.kind, "anchors", self.anchors)
+        forms = ((anchor + ending, "") for anchor in self.anchors for ending in _ENDINGS)
+        object.__setattr__(self, "_phrases", Phrases(forms))
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         found = super().read(said, context)
         if not found:
             return []
-        anchors = self._anchors_in(said)
+        anchors = [(found.first, found.last) for found in self._phrases.find(said.words)]
         near: list[tuple[float, Recognition]] = []
         for one in found:
             distance = min((self._distance(said, one, a) for a in anchors), default=None)
@@ -136,17 +142,6 @@ class IntegerNearRecognizer(IntegerRecognizer):
             one.rule += ".asked"
             one.confidence *= 1.0 if len(found) == 1 else 0.6
         return found
-
-    def _anchors_in(self, said: Utterance) -> list[tuple[int, int]]:
-        """Character spans of the anchors; plural and possessive endings count."""
-        spans: list[tuple[int, int]] = []
-        words = said.words
-        for anchor in self.anchors:
-            parts = anchor.split()
-            for i in range(len(words) - len(parts) + 1):
-                if all(_same_word(words[i + k], part) for k, part in enumerate(parts)):
-                    spans.append((i, i + len(parts)))
-        return spans
 
     def _distance(self, said: Utterance, one: Recognition, anchor: tuple[int, int]) -> float:
         """Words between number and anchor; half a word more when the anchor comes first."""
@@ -166,10 +161,6 @@ class IntegerNearRecognizer(IntegerRecognizer):
         return 2 if any(said.breaks[start : end + 1]) else 0
 
 
-def _same_word(word: str, anchor: str) -> bool:
-    return word == anchor or (word.startswith(anchor) and word[len(anchor) :] in ("s", "es", "'s"))
-
-
 @dataclass(frozen=True, kw_only=True)
 class OrdinalRecognizer(Recognizer):
     """A place in a list: "the second one" is 2, "the last one" -1, "option three" 3."""
@@ -177,8 +168,7 @@ class OrdinalRecognizer(Recognizer):
     kind: ClassVar[str] = "ordinal"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        grammar = said.locale.grammar("ordinal")
-        placed = [_Placed(match, self._value(match, said)) for match in grammar.find(said)]
+        placed = [_Placed(match, self._value(match, said)) for match in said.matches("ordinal")]
         return [
             place.recognition(said, tuple(int(earlier.value) for earlier in replaced))
             for place, replaced in standing(placed, said.marks)
@@ -198,8 +188,7 @@ class PercentRecognizer(Recognizer):
     kind: ClassVar[str] = "percent"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        grammar = said.locale.grammar("percent")
-        placed = [_Placed(match, _percent(match, said)) for match in grammar.find(said)]
+        placed = [_Placed(match, _percent(match, said)) for match in said.matches("percent")]
         return [
             place.recognition(said, tuple(plain(earlier.value) for earlier in replaced))
             for place, replaced in standing(placed, said.marks)

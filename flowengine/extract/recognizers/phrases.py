@@ -32,6 +32,10 @@ class Phrases(Generic[T]):
         """From a mapping label -> phrases, as locale files write it."""
         return cls((phrase, label) for label, phrases in table.items() for phrase in phrases)
 
+    def __contains__(self, word: str) -> bool:
+        """Whether any phrase begins with the word."""
+        return word in self._index
+
     def at(self, words: Sequence[str], i: int) -> Found[T] | None:
         for phrase, label in self._index.get(words[i], ()):
             last = i + len(phrase)

@@ -55,6 +55,9 @@ class Speller:
         self.counts = Phrases((phrase, "") for phrase in data["counts"])
         self.extension = frozenset[str](data["extension"])
         small = locale.numbers
+        self.only_here = frozenset(self.digits)
+        """Words for digits that are no number words."""
+        self.surely = frozenset([*self.nato, *self.letters, *self.repeats])
         for word, value in small.units.items():
             self.digits.setdefault(word, str(value))
 
@@ -62,6 +65,8 @@ class Speller:
 
     def digit_runs(self, said: Utterance) -> list[Run]:
         """Runs of digits; homophones ("to", "for") count inside a run, or where all is digits."""
+        if not said.lexemes.mask & said.locale.digit_classes and not self.only_here & {*said.words}:
+            return []
         every = all(self._is_digit_like(said, i) for i in range(len(said)))
         runs: list[Run] = []
         run: Run | None = None
@@ -96,8 +101,7 @@ class Speller:
         self, said: Utterance, i: int, inside: bool, every: bool
     ) -> _Piece | None:
         words, word = said.words, said.words[i]
-        counted = self.counts.at(words, i)
-        if counted:
+        if self.counts.at(words, i):
             return None
         if word in self.repeats and i + 1 < len(words):
             times = self.repeats[word]
@@ -184,6 +188,8 @@ class Speller:
 
     def letter_runs(self, said: Utterance) -> list[Run]:
         """Runs of letters and digits; words that only sound like a letter count among others."""
+        if not any(word in self.surely or len(word) == 1 for word in said.words):
+            return []
         runs: list[Run] = []
         run: Run | None = None
         i = 0

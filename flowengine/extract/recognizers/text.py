@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.lexemes import Lexemes, lex
 from flowengine.extract.recognizers.locale import Locale, locale_of
 from flowengine.extract.recognizers.marks import Marks, find_marks
+from flowengine.extract.recognizers.spelling import Run
 
 LONGEST_TEXT = 1000
 """Characters read of one utterance, about a minute and a half of speech; the rest is ignored."""
@@ -42,6 +44,7 @@ class Utterance:
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.breaks: list[str] = []
+        self._matches: dict[tuple[str, ...], list[Match]] = {}
         self._tokenise(text[:LONGEST_TEXT])
 
     def _tokenise(self, text: str) -> None:
@@ -84,6 +87,32 @@ class Utterance:
         """The words with numbers collapsed, coded for the grammars."""
         return lex(self)
 
+    def matches(self, *grammars: str) -> list[Match]:
+        """What the named rule lists find here; recognizers that share lists share the work."""
+        found = self._matches.get(grammars)
+        if found is None:
+            found = self._matches[grammars] = self.locale.grammar(*grammars).find(self)
+        return found
+
+    @cached_property
+    def digit_runs(self) -> list[Run]:
+        return self.locale.speller.digit_runs(self)
+
+    @cached_property
+    def elliptical(self) -> bool:
+        """Whether nothing but numbers and fillers was said: an answer without its question."""
+        lexemes, fillers = self.lexemes, self.locale.fillers
+        return all(
+            number is not None or first == last or self.words[first] in fillers
+            for number, first, last in zip(
+                lexemes.number, lexemes.first, lexemes.last, strict=True
+            )
+        )
+
+    @cached_property
+    def stems(self) -> list[str]:
+        return [stem(word) for word in self.words]
+
     @cached_property
     def marks(self) -> Marks:
         """Where the caller corrects, negates or hedges."""
@@ -93,6 +122,14 @@ class Utterance:
 def _binds(text: str, at: int) -> bool:
     """A dash or colon counts only where it touches a digit: "-5", "555-1212", not "x-ray"."""
     return text[at + 1 : at + 2].isdigit()
+
+
+def stem(word: str) -> str:
+    """Possessives and plain plurals are the same word."""
+    if len(word) < 4 or word[-1] != "s":
+        return word
+    word = word.removesuffix("'s")
+    return word[:-1] if word[-1] == "s" and word[-2] != "s" else word
 
 
 def utterance(text: str, locale: str = "en-US") -> Utterance:

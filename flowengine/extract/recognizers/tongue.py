@@ -53,16 +53,24 @@ def _foreign_request(said: Utterance) -> list[Recognition]:
 
 
 def _voted(said: Utterance) -> list[Recognition]:
-    votes = language_votes()["votes"]
-    counts: Counter[str] = Counter()
-    words = set(said.words)
-    for language, known in votes.items():
-        counts[language] = len(words & known)
-    (best, most), (_, next_most) = counts.most_common(2)
+    voters = _voters()
+    counts = Counter(language for word in set(said.words) for language in voters.get(word, ()))
+    ranked = [*counts.most_common(2), ("", 0), ("", 0)]
+    (best, most), (_, next_most) = ranked[0], ranked[1]
     if most < _ENOUGH or most - next_most < _LEAD:
         return []
     confidence = round(min(0.95, 0.4 + 0.1 * (most - next_most)), 3)
     return [_recognition(said, best, 0, len(said), confidence, "language.words")]
+
+
+@cache
+def _voters() -> dict[str, tuple[str, ...]]:
+    """Each frequent word with the languages it speaks for."""
+    voters: dict[str, tuple[str, ...]] = {}
+    for language, words in language_votes()["votes"].items():
+        for word in words:
+            voters[word] = (*voters.get(word, ()), language)
+    return voters
 
 
 @cache

@@ -76,7 +76,7 @@ def _signs(said: Utterance) -> tuple[list[_Sign], bool, list[_Sign]]:
     words, table = said.words, said.locale.yes_no
     i = 0
     while i < len(words):
-        found = table.at(words, i)
+        found = table.at(words, i) if words[i] in table else None
         if found is None:
             i += 1
             continue

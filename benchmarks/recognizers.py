@@ -1,0 +1,455 @@
+"""How accurate and how fast the recognizers are: every floor by category, with the misses.
+
+    python benchmarks/recognizers.py [--misses] [SECTION...]
+
+The data is read from `../shared/data` beside the repository; sections without data are skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from flowengine.extract.recognizers import (
+    KINDS,
+    Context,
+    Recognition,
+    recognize,
+    recognizer,
+    utterance,
+)
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Score:
+    """Hits among rows of one category; the floor is a percentage."""
+
+    name: str
+    floor: float | None = None
+    hits: int = 0
+    rows: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def add(self, hit: bool, row: Row, got: object) -> None:
+        self.rows += 1
+        self.hits += hit
+        if not hit:
+            gold = row.get("gold", row.get("expected"))
+            self.misses.append(f"{row['input'][:110]!r} wanted {gold!r}, got {got!r}")
+
+    def line(self, with_misses: bool) -> str:
+        share = 100 * self.hits / self.rows if self.rows else 0.0
+        floor, verdict = "", ""
+        if self.floor is not None:
+            floor = f">= {self.floor:g} %"
+            verdict = "ok" if self._reached(share) else "BELOW"
+        lines = [f"  {self.name:42} {self.hits:5}/{self.rows:<5} {share:6.2f} %  {floor:10} {verdict}"]
+        return "\n".join(lines + [f"      {miss}" for miss in self.misses if with_misses])
+
+    def _reached(self, share: float) -> bool:
+        """A small category may have one miss."""
+        small = self.name.startswith("call") and self.rows < 34
+        return share >= (self.floor or 0) or (small and self.rows - self.hits <= 1)
+
+
+def rows_of(path: str, **wanted: str) -> list[Row]:
+    file = DATA / path
+    if not file.exists():
+        raise SystemExit(f"the data {file} is absent")
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def reference(row: Row) -> datetime | None:
+    return datetime.fromisoformat(row["ref"]) if row.get("ref") else None
+
+
+# Date and time
+
+
+def same_moment(gold: str, value: str) -> bool:
+    """The parts that the gold has, date or time, must be right."""
+    date, time_ = _parts(gold)
+    got_date, got_time = _parts(value)
+    return date in ("", got_date) and time_ in ("", got_time)
+
+
+def _parts(value: str) -> tuple[str, str]:
+    if "T" in value:
+        date, _, time_ = value.partition("T")
+        return date, time_
+    return (value, "") if "-" in value else ("", value)
+
+
+def moments(rows: Iterable[Row], name: str, floors: tuple[float, float], locale: str) -> list[Score]:
+    found, empty = Score(name, floors[0]), Score(f"{name}, negatives left empty", floors[1])
+    for row in rows:
+        gold = row.get("gold", row.get("expected"))
+        got = recognize(
+            "datetime", row["input"], ref=reference(row), tz=row.get("tz"), locale=locale
+        )
+        values = [one.value for one in got]
+        if not gold:
+            empty.add(not got, row, values)
+            continue
+        wanted = [gold] if isinstance(gold, str) else gold
+        found.add(any(same_moment(g, v) for g in wanted for v in values), row, values)
+    return [found, empty] if empty.rows else [found]
+
+
+# Our own call cases
+
+CALL_KINDS = {"alnum": "letters", "postal": "postal_code", "dob": "date_of_birth"}
+
+
+def call_cases() -> Iterator[Score]:
+    rows = rows_of("recognizers/call_cases.jsonl")
+    for category in dict.fromkeys(row["category"] for row in rows):
+        score = Score(f"call {category}", 97)
+        for row in rows:
+            if row["category"] == category:
+                hit, got = call_case(category, row)
+                score.add(hit, row, got)
+        yield score
+
+
+def call_case(category: str, row: Row) -> tuple[bool, object]:
+    kind, expected = CALL_KINDS.get(category, category), row["expected"]
+    ref = reference(row) or datetime(2026, 3, 4, 10, 30)
+    got = [one.value for one in recognize(kind, row["input"], ref=ref, tz=row.get("tz"))]
+    if category in ("number", "money"):
+        amounts = [float(value) for value in got]
+        kept = bool(amounts) and amounts[0] == expected[-1] and set(amounts) <= set(expected)
+        return amounts == expected or (bool(expected) and kept), got
+    if category == "yes_no":
+        answer = "unsure" if not got else "yes" if got[0] else "no"
+        return answer == expected, answer
+    if expected is None:
+        return not got, got
+    accepted = expected if isinstance(expected, list) else [expected]
+    if category == "datetime":
+        return bool(got) and any(same_moment(one, got[0]) for one in accepted), got
+    return bool(got) and got[0] in accepted, got
+
+
+# Values of the public sets
+
+
+def values() -> Iterator[Score]:
+    spoken = rows_of("values/spoken.jsonl", cat="datetime")
+    yield from moments((r for r in spoken if r["set"] == "sgd"), "spoken SGD datetime", (96, 99.5), "en-US")
+    yield from moments((r for r in spoken if r["set"] == "nlupp"), "spoken NLU++ datetime", (86, 99.5), "en-GB")
+    yield from moments(rows_of("values/sgd.jsonl", cat="datetime"), "SGD datetime", (97, 99), "en-US")
+    yield from moments(rows_of("values/nlupp.jsonl", cat="datetime"), "NLU++ datetime", (88, 99), "en-GB")
+    for path, name in (("values/sgd.jsonl", "SGD"), ("values/nlupp.jsonl", "NLU++")):
+        for category in ("money", "number"):
+            floor = 99 if name == "SGD" else None
+            yield gold_among(rows_of(path, cat=category), category, f"{name} {category}", floor)
+    yield from yes_no(rows_of("values/sgd.jsonl", cat="yes_no"), "SGD yes_no")
+    yield from yes_no(rows_of("values/spoken.jsonl", cat="yes_no"), "spoken SGD yes_no")
+
+
+def gold_among(rows: Iterable[Row], kind: str, name: str, floor: float | None) -> Score:
+    score = Score(f"{name}, gold among values", floor)
+    for row in rows:
+        if row["gold"]:
+            got = [float(one.value) for one in recognize(kind, row["input"])]
+            score.add(all(value in got for value in row["gold"]), row, got)
+    return score
+
+
+def yes_no(rows: Iterable[Row], name: str) -> Iterator[Score]:
+    right, kept = Score(name, 92), Score(f"{name}, polarity not flipped", 99.2)
+    for row in rows:
+        got = recognize("yes_no", row["input"])
+        answer = "unsure" if not got else "yes" if got[0].value else "no"
+        right.add(answer == row["gold"], row, answer)
+        if row["gold"] != "unsure":
+            kept.add(answer in ("unsure", row["gold"]), row, answer)
+    yield from (right, kept)
+
+
+# Real telephone calls
+
+
+def calls() -> Iterator[Score]:
+    for category, kind, floors in (
+        ("dob", "date_of_birth", (78, 85)),
+        ("postcode", "postal_code", (None, 50)),
+    ):
+        first = Score(f"EVI {category}, 1-best", floors[0])
+        any_ = Score(f"EVI {category}, any of n-best", floors[1])
+        for row in rows_of("values/evi.jsonl", cat=category):
+            gold = [row["gold"]] if isinstance(row["gold"], str) else row["gold"]
+            read = [_evi(kind, text, row) for text in (row["input"], *row["ctx"])]
+            first.add(read[0] in gold, row, read[0])
+            any_.add(any(value in gold for value in read), row, read)
+        yield from (first, any_)
+
+
+def _evi(kind: str, text: str, row: Row) -> object:
+    got = recognize(kind, text, asked=True, locale="en-GB", ref=reference(row))
+    return got[0].value if got else None
+
+
+# Restaurants, with the slot just asked
+
+PEOPLE = recognizer(
+    "integer_near",
+    ["people", "person", "guest", "adult", "kid", "child", "children", "of us", "party of",
+     "party size", "table for", "booking for", "reservation for", "seat", "diner", "total",
+     "human", "family of", "friend", "man", "men", "women", "booked for", "us"],
+    max=200,
+)  # fmt: skip
+TIME = recognizer("time", hours=[11, 23])
+_SMALL = "one two three four five six seven eight nine ten eleven twelve thirteen".split()
+
+
+def restaurants() -> Iterator[Score]:
+    people, times = Score("RESTAURANTS-8K people", 95), Score("RESTAURANTS-8K time", 95)
+    for row in rows_of("values/r8k.jsonl"):
+        said = utterance(row["input"])
+        asked = row.get("ctx") or []
+        gold = _count(row["gold"].get("people", ""))
+        if gold is not None:
+            got = PEOPLE.recognize(said, Context(focus="people" in asked))
+            people.add(bool(got) and got[0].value == gold, row, [one.value for one in got])
+        clock = _clock(row["gold"].get("time", ""))
+        if clock is not None:
+            focus = "time" in asked if asked else None
+            got = TIME.recognize(said, Context(asked="time" if focus else None, focus=focus))
+            hit = any(_on_12_hours(one.value) == clock for one in got[:1])
+            times.add(hit, row, [one.value for one in got])
+    yield from (people, times)
+
+
+def _count(text: str) -> int | None:
+    """The head count of a gold span that holds exactly one number and nobody besides."""
+    numbers = re.findall(r"\d+|\b(?:" + "|".join(_SMALL) + r")\b", text.lower())
+    if len(numbers) != 1 or re.search(r"\b(and|plus|me|my|i)\b|,", text.lower()):
+        return None
+    return int(numbers[0]) if numbers[0].isdecimal() else _SMALL.index(numbers[0]) + 1
+
+
+def _clock(text: str) -> tuple[int, int] | None:
+    """A gold span such as "7:15PM" or "1915" on twelve hours; the set gives no more."""
+    found = re.search(r"(\d{1,2})[:.h]?(\d{2})?(?!\d)", text)
+    return (int(found[1]) % 12, int(found[2] or 0)) if found else None
+
+
+def _on_12_hours(value: str) -> tuple[int, int]:
+    hour, minute = value.split(":")
+    return int(hour) % 12, int(minute)
+
+
+# Whole dialogues
+
+
+def dialogues() -> Iterator[Score]:
+    path = DATA / "dialogues" / "score.py"
+    spec = importlib.util.spec_from_file_location("score", path)
+    if spec is None or spec.loader is None or not path.exists():
+        return
+    scorer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(scorer)
+    result = scorer.score(scorer.load(str(path.parent / "dialogues.jsonl")), Slots(scorer.kind))
+    print(f"  dialogues {json.dumps(result)}")
+    f1 = Score("dialogues value F1 (per 10,000)", 96)
+    f1.hits, f1.rows = round(result["value_f1"] * 10_000), 10_000
+    yield f1
+
+
+class Slots:
+    """A slot filler over the recognizers: which kind a slot has, which words lead to it."""
+
+    def __init__(self, kind_of: Callable[[str], str | None]) -> None:
+        self.kind_of = kind_of
+        self.end = re.compile(
+            r"(until|till|through|back|return\w*|drop\w*|check(ing)?[- ]?out|leav\w+|ends?)\b[^.?!]*$",
+            re.IGNORECASE,
+        )
+
+    def __call__(self, text: str, ctx: Mapping[str, Any]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        said = utterance(text)
+        for kind in ("date", "time", "money", "number"):
+            slots = [slot for slot in ctx["slots"] if self.kind_of(slot) == kind]
+            asked = [slot for slot in slots if slot in ctx["requested"]]
+            if slots:
+                found |= getattr(self, f"_{kind}")(said, text, slots, asked, ctx)
+        return found
+
+    def _moments(self, kind: str, said: Any, asked: list[str], ctx: Mapping[str, Any]) -> list[Recognition]:
+        others = [slot for slot in ctx["requested"] if self.kind_of(slot) not in (None, kind)]
+        focus = True if asked and not others else None
+        context = Context(
+            asked=kind if asked else None, focus=focus, ref=datetime.fromisoformat(ctx["ref"])
+        )
+        return recognizer(kind, hours=[7, 18]).recognize(said, context)
+
+    def _date(self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]) -> dict[str, str]:
+        got = [one for one in self._moments("date", said, asked, ctx) if one.grain == "day"]
+        last = [slot for slot in slots if re.search("drop|return|out|end", slot)]
+        first = [slot for slot in slots if slot not in last]
+        found: dict[str, str] = {}
+        for one in got:
+            ends = bool(self.end.search(text[: one.span[0]]))
+            only_end_asked = asked and all(slot in last for slot in asked) and len(got) == 1
+            pool = last if last and (ends or only_end_asked or (first and first[0] in found)) else first
+            for slot in pool[:1]:
+                found.setdefault(slot, one.value)
+        return found
+
+    def _time(self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]) -> dict[str, str]:
+        got = self._moments("time", said, asked, ctx)
+        return {(asked or slots)[0]: got[-1].value} if got else {}
+
+    def _money(self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]) -> dict[str, str]:
+        got = recognizer("money").recognize(said, Context(focus=bool(asked) or None))
+        return {slots[0]: str(float(Decimal(got[0].value)))} if got else {}
+
+    def _number(self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for slot in slots:
+            reader = recognizer("integer_near", ANCHORS.get(slot, slot.split("_")[-1:]), max=30)
+            got = reader.recognize(said, Context(focus=len(ctx["requested"]) == 1 and bool(asked)))
+            if got:
+                found[slot] = str(got[0].value)
+        return found
+
+
+ANCHORS = {
+    "number_of_seats": ["people", "person", "seat", "table for", "party", "reservation for", "of us", "guest", "friends", "booking for", "for just"],
+    "number_of_beds": ["bed", "bedroom", "bed room"],
+    "number_of_baths": ["bath", "bathroom", "bath room"],
+    "number_of_rooms": ["room"],
+    "number_of_days": ["day"],
+    "number_of_seat": ["seat", "people", "person"],
+}  # fmt: skip
+
+
+# Vendor corpora, for orientation
+
+
+def corpora() -> Iterator[Score]:
+    for name, kind in (
+        ("Numeral_EN", "number"), ("Ordinal_EN", "ordinal"), ("AmountOfMoney_EN", "money"),
+        ("Duration_EN", "duration"), ("Time_EN", "datetime"), ("Email_EN", "email"),
+        ("PhoneNumber", "phone"),
+    ):  # fmt: skip
+        score = Score(f"duckling {name}, something found")
+        for row in rows_of(f"recognizers/duckling_{name}.jsonl"):
+            if row.get("norm"):
+                got = recognize(kind, row["input"], ref=_aware_free(row), asked=True)
+                score.add(bool(got), row, [])
+        yield score
+    for name, kind in (
+        ("Number_NumberModel", "number"), ("Number_OrdinalModel", "ordinal"),
+        ("Number_PercentModel", "percent"), ("NumberWithUnit_CurrencyModel", "money"),
+        ("DateTime_DurationParser", "duration"), ("DateTime_DateParser", "date"),
+        ("DateTime_TimeParser", "time"), ("Choice_BooleanModel", "yes_no"),
+        ("Sequence_PhoneNumberModel", "phone"), ("Sequence_EmailModel", "email"),
+    ):  # fmt: skip
+        score = Score(f"MS {name}, found or left empty")
+        for row in rows_of(f"recognizers/ms_{name}.jsonl"):
+            got = recognize(kind, row["input"], ref=_aware_free(row))
+            score.add(bool(got) == bool(row["expected"]), row, [one.value for one in got])
+        yield score
+
+
+def _aware_free(row: Row) -> datetime | None:
+    ref = reference(row)
+    return ref.replace(tzinfo=None) if ref else None
+
+
+# Speed
+
+
+def speed() -> Iterator[Score]:
+    texts = [row["input"] for row in rows_of("values/spoken.jsonl")]
+    readers = [_every(kind) for kind in KINDS]
+    context = Context(ref=datetime(2026, 3, 4, 10, 30))
+    _run(texts[0], readers, context)
+    costs = sorted(_run(text, readers, context) for text in texts)
+    alone = {kind: _alone(_every(kind), texts[:400], context) for kind in KINDS}
+    print("  each kind, median µs with the pre-pass:", json.dumps(alone))
+    for share, floor in ((0.5, 150), (0.99, 1000)):
+        cost = costs[int(len(costs) * share)]
+        print(f"  all {len(readers)} kinds on one spoken turn, p{share * 100:g}: {cost:.0f} µs (<= {floor})")
+    for text in HOSTILE:
+        cost = min(_run(text, readers, context) for _ in range(3))
+        print(f"  hostile {text[:24]!r} x {len(text)}: {cost / 1000:.2f} ms (<= 5)")
+    return
+    yield
+
+
+HOSTILE = [
+    (part * 5000)[:5000]
+    for part in ("a at a ", "one ", "twenty ", "no wait ", "double ", "at ", "s w one ", "1", "march 3 ", "of the ", "$")
+]  # fmt: skip
+
+
+def _every(kind: str) -> Any:
+    options = {
+        "integer_near": {"anchors": ["want", "get"]},
+        "one_of": {"options": ["pizza", "salad", "soup"]},
+        "fuzzy": {"options": ["Johnson", "Jackson"]},
+        "regex": {"pattern": r"\b([a-z]{2}\d{4})\b"},
+    }
+    return recognizer(kind, **options.get(kind, {}))
+
+
+def _run(text: str, readers: list[Any], context: Context) -> float:
+    start = time.perf_counter_ns()
+    said = utterance(text)
+    for reader in readers:
+        reader.recognize(said, context)
+    return (time.perf_counter_ns() - start) / 1000
+
+
+def _alone(reader: Any, texts: list[str], context: Context) -> float:
+    costs = sorted(_run(text, [reader], context) for text in texts)
+    return round(costs[len(costs) // 2], 1)
+
+
+SECTIONS: dict[str, Callable[[], Iterator[Score]]] = {
+    "call": call_cases,
+    "values": values,
+    "evi": calls,
+    "r8k": restaurants,
+    "dialogues": dialogues,
+    "corpora": corpora,
+    "speed": speed,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
+    parser.add_argument("--misses", action="store_true", help="print every miss")
+    given = parser.parse_args()
+    below = 0
+    for name in given.sections or SECTIONS:
+        print(name)
+        for score in SECTIONS[name]():
+            line = score.line(given.misses)
+            below += "BELOW" in line.partition("\n")[0]
+            print(line)
+    return 1 if below else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
