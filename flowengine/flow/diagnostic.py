@@ -99,6 +99,15 @@ def unknown(code: str, what: str, name: str, known: Iterable[str], path: Path) -
     )
 
 
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Errors first, each kind from the top of the file down, none twice."""
+    rank = {"error": 0, "warning": 1}
+    distinct = {(d.code, d.line, d.column, d.path, d.message): d for d in diagnostics}
+    return sorted(
+        distinct.values(), key=lambda d: (rank[d.severity], d.line or 0, d.column or 0, d.path)
+    )
+
+
 def listing(known: Iterable[str], most: int = 8) -> str:
     """The names there are, if they are few enough to be read."""
     names = list(dict.fromkeys(known))

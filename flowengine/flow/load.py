@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path as FilePath
 from typing import Literal, NamedTuple, TypeAlias
 
 from flowengine.flow import json_text, yaml
 from flowengine.flow.cut import cut_guards
-from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, Path
+from flowengine.flow.diagnostic import Finding, FlowFileError, Path, in_order
 from flowengine.flow.files import flow_file, read_text
 from flowengine.flow.functions import Declared, declared_functions
 from flowengine.flow.model import Flow
@@ -73,15 +72,6 @@ def parse(
     if read.flow is None or found:
         raise FlowFileError(in_order(source.locate(finding) for finding in found))
     return Loaded(read.flow, source, functions)
-
-
-def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Errors first, each kind from the top of the file down, none twice."""
-    rank = {"error": 0, "warning": 1}
-    distinct = {(d.code, d.line, d.column, d.path, d.message): d for d in diagnostics}
-    return sorted(
-        distinct.values(), key=lambda d: (rank[d.severity], d.line or 0, d.column or 0, d.path)
-    )
 
 
 def _tree(source: Source, format: Format) -> tuple[Node, list[Finding]]:

@@ -1,0 +1,82 @@
+"""Checks a flow: what loading objects to, then how its phases, keys and guards fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from flowengine.check import dead_ends, edges, loops, reads, regions, shadows, unused
+from flowengine.check.graph import Graph
+from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, in_order, pointer
+from flowengine.flow.functions import Declared, Functions
+from flowengine.flow.index import Index
+from flowengine.flow.load import read
+from flowengine.flow.model import Flow
+from flowengine.flow.problems import problems_in
+from flowengine.flow.source import Source
+
+_OF_GRAPH: tuple[Callable[[Graph], Iterator[Finding]], ...] = (
+    dead_ends.unreachable,
+    dead_ends.dead_ends,
+    dead_ends.no_way_to_an_end,
+    edges.exit_before_caller,
+    edges.unguarded_global,
+    edges.global_to_guarded,
+    edges.history_from_inside,
+    regions.across_regions,
+    regions.diverging_regions,
+    shadows.shadowed,
+    loops.endless_self,
+    loops.endless_cycles,
+)
+_OF_NAMES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
+    reads.unknown_keys,
+    reads.unwritten_keys,
+    unused.unused_records,
+    unused.unused_tools,
+)
+
+
+def check(
+    flow: Flow, *, functions: Functions | Declared | None = None, source: Source | None = None
+) -> list[Diagnostic]:
+    """Everything that is wrong or odd with a flow, errors first; empty if nothing is.
+
+    `functions` are what the flow may call (None: taken on trust); `source` gives positions.
+    """
+    declared = functions.declared() if isinstance(functions, Functions) else functions
+    index = Index(flow)
+    found = problems_in(index, declared)
+    broken = {"unknown_phase", "duplicate_phase"} & {finding.code for finding in found}
+    if not broken:
+        graph = Graph(index)
+        found += [finding for rule in _OF_GRAPH for finding in rule(graph)]
+    found += [finding for rule in _OF_NAMES for finding in rule(index)]
+    return in_order(source.locate(f) if source else _unplaced(f) for f in found)
+
+
+def check_path(
+    path: str | Path, *, functions: Functions | Declared | None = None
+) -> list[Diagnostic]:
+    """The same for a flow's folder or file; one that cannot be loaded gives its load errors.
+
+    Without `functions` they are what functions.py beside the file declares: none if there is none.
+    """
+    try:
+        loaded = read(path)
+    except FlowFileError as error:
+        return list(error.diagnostics)
+    if functions is None:
+        functions = loaded.functions or {}
+    return check(loaded.flow, functions=functions, source=loaded.source)
+
+
+def _unplaced(finding: Finding) -> Diagnostic:
+    return Diagnostic(
+        code=finding.code,
+        message=finding.message,
+        path=pointer(finding.path),
+        severity=finding.severity,
+        suggestion=finding.suggestion,
+        fix=finding.fix,
+    )

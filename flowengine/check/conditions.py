@@ -1,0 +1,80 @@
+"""What is certain about a transition's condition without knowing State."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flowengine.flow.model import Action, Transition
+from flowengine.guards import AllOf, Atom, Compare, Guard, always, atoms_of, names_of
+from flowengine.inputs import Json
+from flowengine.state.keys import bare
+
+_MOVING = {"caller_spoke", "done", "in_phase", "corrected", "called_ok"}
+"""Atoms that entering a phase or the end of a turn changes."""
+
+
+def is_unconditional(data: Transition) -> bool:
+    """It is taken as soon as its phase is active, whatever State holds."""
+    if data.on is not None or data.after is not None:
+        return False
+    return data.immediately if data.when is None else data.when == always()
+
+
+def waits_for_caller(data: Transition) -> bool:
+    """It has no condition of its own, so it waits for the caller's words."""
+    conditions = (data.when, data.on, data.after)
+    return all(condition is None for condition in conditions) and not data.immediately
+
+
+def conjuncts(data: Transition) -> frozenset[Guard]:
+    """Guards all of which must hold; an empty set always does."""
+    if data.when is None or data.when == always():
+        return frozenset()
+    return frozenset(data.when.guards if isinstance(data.when, AllOf) else (data.when,))
+
+
+def stays_true(guard: Guard) -> bool:
+    """Whether it reads State alone, so that moving to another phase leaves it as it is."""
+    for leaf in atoms_of(guard):
+        if isinstance(leaf, Atom) and (leaf.kind in _MOVING or leaf.kind == "custom"):
+            return False
+        if isinstance(leaf, Compare) and any(
+            getattr(term, "kind", "") in ("turns_in_phase", "elapsed") for term in leaf.terms
+        ):
+            return False
+    return not any(name.startswith(("phase:", "turn:")) for name in names_of(guard, "key"))
+
+
+def may_falsify(action: Action, guard: Guard) -> bool:
+    """Whether doing this can make a guard that holds stop holding."""
+    if guard == always():
+        return False
+    if action.run is not None:
+        return True
+    if action.reset and names_of(guard, "phase"):
+        return True
+    if action.resolve is not None and action.resolve in names_of(guard, "resolver"):
+        return True
+    return any(_changes(action, key) for key in names_of(guard, "key")) and not _keeps(
+        action, guard
+    )
+
+
+def _changes(action: Action, key: str) -> bool:
+    written = {*(action.set or ()), *(action.copy_ or ()), *(action.clear or ())}
+    return any(bare(key) == bare(w) or bare(key).startswith(f"{bare(w)}.") for w in written)
+
+
+def _keeps(action: Action, guard: Guard) -> bool:
+    """`set: {x: true}` leaves `is_true(x)` as it is, and any value leaves `captured(x)`."""
+    if not isinstance(guard, Atom) or action.set is None or guard.kind not in _KEPT:
+        return False
+    values = {bare(key): value for key, value in action.set.items()}
+    return all(_KEPT[guard.kind](values.get(bare(name), True)) for name in guard.names)
+
+
+_KEPT: Mapping[str, Callable[[Json], bool]] = {
+    "is_true": lambda value: value is True,
+    "is_set": lambda value: value is not None,
+    "captured": lambda value: value is not None,
+}
