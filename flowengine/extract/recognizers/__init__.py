@@ -2,7 +2,7 @@
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
 from flowengine.extract.recognizers.locale import RECOGNIZERS_VERSION, locale_hash
-from flowengine.extract.recognizers.registry import KINDS, recognize, recognizer
+from flowengine.extract.recognizers.registry import KINDS, recognize, recognizer, warm_up
 from flowengine.extract.recognizers.text import Utterance, utterance
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "recognize",
     "recognizer",
     "utterance",
+    "warm_up",
 ]

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from flowengine.errors import FlowError
 from flowengine.extract.recognizers.text import Utterance
 
+MOST_VALUES = 24
+"""Values of one kind that are read from one utterance; nobody offers more in one breath."""
 Span: TypeAlias = tuple[int, int]
 Prefer: TypeAlias = Literal["future", "past"]
 Value: TypeAlias = bool | int | float | Decimal | str | Mapping[str, Any]

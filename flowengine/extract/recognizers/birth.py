@@ -15,6 +15,7 @@ from flowengine.extract.recognizers.text import Utterance
 
 _OLDEST = 120
 _SPOKEN, _NUMERIC, _COMPACT = 1.0, 0.8, 0.6
+_FEWEST_DIGITS = 5
 _HOMOPHONES = {"for": 4, "to": 2}
 _SPLITS = {8: ((2, 2, 4),), 7: ((2, 1, 4), (1, 2, 4)), 6: ((2, 2, 2), (1, 1, 4)), 5: ((2, 2, 1),)}
 """How a run of digits may divide into two numbers and a year."""
@@ -42,7 +43,7 @@ class DateOfBirthRecognizer(Recognizer):
     kind: ClassVar[str] = "date_of_birth"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        if context.ref is None or not said.lexemes.mask & said.locale.digit_classes:
+        if context.ref is None or not _may_hold_date(said):
             return []
         today = context.ref.date()
         births = [
@@ -55,6 +56,20 @@ class DateOfBirthRecognizer(Recognizer):
             _recognition(birth, [old.days[0] for old in earlier], said)
             for birth, earlier in standing(births, said.marks)
         ]
+
+
+def _may_hold_date(said: Utterance) -> bool:
+    """Two numbers, a month, one long number, or a written date."""
+    lexemes = said.lexemes
+    if not lexemes.mask & said.locale.digit_classes:
+        return False
+    numbers = lexemes.numbers()
+    return (
+        len(numbers) > 1
+        or bool(lexemes.mask & said.locale.month_class)
+        or "date" in said.shapes
+        or any(len(number.raw or "") >= _FEWEST_DIGITS for number in numbers)
+    )
 
 
 def _recognition(birth: _Birth, superseded: list[date], said: Utterance) -> Recognition:
@@ -139,7 +154,7 @@ def _compact(said: Utterance, today: date) -> Iterator[_Birth]:
     """Digits run together: "16042003", "1604 2003", "22081 980", "oh three oh five eighty four"."""
     runs = said.digit_runs
     digits = "".join(run.chars for run in runs)
-    if not 5 <= len(digits) <= 9:
+    if not _FEWEST_DIGITS <= len(digits) <= 9:
         return
     days = list(_split(digits, said, today))
     if not days and len(digits) in (7, 9):

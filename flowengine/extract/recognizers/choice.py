@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from rapidfuzz.distance import DamerauLevenshtein
 
@@ -105,7 +105,12 @@ class OneOfRecognizer(Recognizer):
         if not self.fuzzy:
             return []
         stems = said.stems
-        long = [i for i, word in enumerate(stems) if len(word) >= _SHORTEST_FUZZY]
+        known = said.locale.function_words
+        long = [
+            i
+            for i, word in enumerate(stems)
+            if len(word) >= _SHORTEST_FUZZY and said.words[i] not in known
+        ]
         best: dict[str, tuple[float, int, int]] = {}
         for target, size, option in self._targets:
             for i in long:
@@ -130,14 +135,14 @@ class OneOfRecognizer(Recognizer):
 def _synonyms(options: Any) -> dict[str, tuple[str, ...]]:
     at_least_one("one_of", "options", options)
     if isinstance(options, Mapping):
-        mapping: Mapping[Any, Any] = options
+        mapping = cast("Mapping[Any, Any]", options)
         return {
             str(option): (str(option), *words_of("one_of", f"synonyms of {option!r}", names or []))
             for option, names in mapping.items()
         }
     if isinstance(options, str) or not isinstance(options, Sequence):
         raise RecognizerError("one_of: options are a list, or a mapping option -> synonyms.")
-    names: Sequence[Any] = options
+    names = cast("Sequence[Any]", options)
     return {str(name): (str(name),) for name in names}
 
 

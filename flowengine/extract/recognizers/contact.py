@@ -14,6 +14,7 @@ from flowengine.extract.recognizers.text import LONGEST_TEXT, Utterance
 
 _SHORTEST, _LONGEST = 7, 15
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,4}[A-Za-z]{2,24}", re.ASCII)
+_MOST_SIGNS = 5
 _LONGEST_LOCAL = 12
 """Tokens read back from "at"; longer is a sentence, not a name."""
 
@@ -106,14 +107,15 @@ class EmailRecognizer(Recognizer):
     kind: ClassVar[str] = "email"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        found = [
-            _address(match.group(), match.span(), 1.0, "email.written")
-            for match in _ADDRESS.finditer(said.text[:LONGEST_TEXT])
-        ]
-        if found:
-            return found
+        if "@" in said.text:
+            found = [
+                _address(match.group(), match.span(), 1.0, "email.written")
+                for match in _ADDRESS.finditer(said.text[:LONGEST_TEXT])
+            ]
+            if found:
+                return found
         words = said.locale.email
-        places = [i for i, word in enumerate(said.words) if word in words.at]
+        places = [i for i, word in enumerate(said.words) if word in words.at][-_MOST_SIGNS:]
         spoken = [_spoken(said, at) for at in places]
         return [one for one in spoken if one]
 

@@ -89,9 +89,7 @@ def luhn(digits: str) -> bool:
     return bool(digits) and total % 10 == 0
 
 
-def _recognition(
-    kind: str, run: Run, said: Utterance, superseded: tuple[str, ...]
-) -> Recognition:
+def _recognition(kind: str, run: Run, said: Utterance, superseded: tuple[str, ...]) -> Recognition:
     guessed = run.sure < len(run.chars)
     confidence = (_GUESSED if guessed else 1.0) * (_HEDGED if said.marks.hedged() else 1.0)
     return Recognition(

@@ -63,7 +63,9 @@ class QuantityRecognizer(Recognizer):
 
 
 def _read(
-    said: Utterance, grammar: str, value: Callable[[Match, Utterance], tuple[str, Exact, str] | None]
+    said: Utterance,
+    grammar: str,
+    value: Callable[[Match, Utterance], tuple[str, Exact, str] | None],
 ) -> list[Recognition]:
     found: list[_Said] = []
     for match in said.matches(grammar):

@@ -18,6 +18,7 @@ from flowengine.extract.recognizers.template import Node, TemplateReader, patter
 if TYPE_CHECKING:
     from flowengine.extract.recognizers.text import Utterance
 
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
     name: str
@@ -132,19 +133,15 @@ class Grammar:
 
 
 class _Tried:
-    """Some rules as one regular expression, compiled when first needed."""
+    """Some rules as one regular expression."""
 
-    __slots__ = ("_nodes", "_pattern", "_rules")
+    __slots__ = ("_pattern", "_rules")
 
     def __init__(self, nodes: Sequence[tuple[str, Node]]) -> None:
-        self._nodes = nodes
-        self._pattern: re.Pattern[str] | None = None
         self._rules: dict[int, _Rule] = {}
-
-    def _compiled(self) -> re.Pattern[str]:
         pieces: list[str] = []
         group = 0
-        for name, node in self._nodes:
+        for name, node in nodes:
             group += 1
             own, slots = group, list[str]()
             pieces.append(f"({pattern(node, slots.append)})")
@@ -152,10 +149,9 @@ class _Tried:
             self._rules[own] = _Rule(name, places)
             group += len(slots)
         self._pattern = re.compile("|".join(pieces))
-        return self._pattern
 
     def match(self, code: str, at: int, said: Utterance) -> Match | None:
-        found = (self._pattern or self._compiled()).match(code, at)
+        found = self._pattern.match(code, at)
         if found is None or found.lastindex is None or found.end() == at:
             return None
         rule = self._rules[found.lastindex]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from flowengine.extract.recognizers.numbers import Number
+from flowengine.extract.recognizers.numbers import Number, NumberReader
 
 if TYPE_CHECKING:
     from flowengine.extract.recognizers.text import Utterance
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 SHAPES = ("date", "clock", "ordinal", "number")
 COMMA, STOP, OTHER = ",", ".", "_"
 _FIRST_CODE = 0xE000
+_REMEMBERED = 3000
 
 NUMBER_CLASSES = (
-    "number", "integer", "count", "hour", "minute", "day", "monthnum", "year4", "year2",
-    "century", "hhmm", "dotted", "ordinal", "dayth", "nth", "oh", "decade", "digit1", "nth1", "century_th", "tens", "fives", "cents", "digits", "two",
+    "number", "integer", "count", "digits", "two", "hour", "minute", "day", "monthnum", "hhmm",
+    "dotted", "ordinal", "dayth", "nth", "nth1", "oh", "tens", "fives", "cents", "digit1",
+    "year4", "year2", "decade", "century", "century_th",
 )  # fmt: skip
 
 
@@ -34,6 +36,7 @@ class Alphabet:
         self._bit: dict[str, int] = {}
         self.mask_of: dict[str, int] = {}
         self._code: dict[int, str] = {0: OTHER}
+        self._number_bits: dict[Any, int] = {}
         for name in (*NUMBER_CLASSES, "clock", "date"):
             self._bit_for(name)
         for name, members in words.items():
@@ -49,6 +52,16 @@ class Alphabet:
 
     def bits(self, names: Iterable[str]) -> int:
         return sum(self._bit[name] for name in names)
+
+    def number_bits(self, number: Number, oh: bool = False) -> int:
+        """The bits of a number's classes, remembered for small ones."""
+        key = (number.value, number.raw, number.ordinal, number.approximate, number.simple, oh)
+        found = self._number_bits.get(key)
+        if found is None:
+            found = self.bits(number_classes(number, oh))
+            if number.value < _REMEMBERED and len(number.raw or "") <= 4:
+                self._number_bits[key] = found
+        return found
 
     def knows(self, name: str) -> bool:
         return name in self._bit
@@ -104,41 +117,39 @@ def _ordinal_classes(value: int, number: Number) -> Iterable[str]:
 
 
 def _integer_classes(value: int, number: Number, oh: bool) -> Iterable[str]:
-    two = (value < 100 and (number.simple or len(number.raw or "") == 2)) or oh
-    yield from ("integer",) if oh else ("number", "integer")
-    if not number.approximate and not oh:
-        yield "count"
-    if value <= 24 and (number.simple or oh or len(number.raw or "") in (1, 2)):
-        yield "hour"
-    if value < 60 and (two or value < 10 or oh):
-        yield "minute"
-    if 1 <= value <= 31 and len(number.raw or "") <= 2:
-        yield "day"
-    if 1 <= value <= 12 and len(number.raw or "") <= 2:
-        yield "monthnum"
-    if 1850 <= value <= 2150:
-        yield "year4"
-        if value % 10 == 0:
-            yield "decade"
-    if 1 <= value <= 9 and len(number.raw or "") <= 1:
-        yield "digit1"
-    if two and (value >= 10 or oh or len(number.raw or "") == 2):
-        yield "year2"
-        if value < 60:
-            yield "tens"
-            if value % 5 == 0:
-                yield "fives"
-        yield "cents"
-    if value in (18, 19, 20) and two:
-        yield "century"
-    if oh:
-        yield "oh"
-    if value == 2 and not number.approximate:
-        yield "two"
-    if number.raw is not None:
-        yield "digits"
-    if _is_hhmm(value, number.raw):
-        yield "hhmm"
+    raw = number.raw or ""
+    small = len(raw) <= 2
+    two = (value < 100 and (number.simple or len(raw) == 2)) or oh
+    belongs = {
+        "number": not oh,
+        "integer": True,
+        "count": not (number.approximate or oh),
+        "digits": number.raw is not None,
+        "two": value == 2 and not number.approximate,
+        "hour": value <= 24 and (number.simple or oh or len(raw) in (1, 2)),
+        "minute": value < 60 and (two or value < 10),
+        "day": 1 <= value <= 31 and small,
+        "monthnum": 1 <= value <= 12 and small,
+        "hhmm": _is_hhmm(value, number.raw),
+        "oh": oh,
+        "digit1": 1 <= value <= 9 and len(raw) <= 1,
+    }
+    yield from (name for name, member in belongs.items() if member)
+    yield from _year_classes(value, two and (value >= 10 or oh or len(raw) == 2))
+
+
+def _year_classes(value: int, two_digits: bool) -> Iterable[str]:
+    """Years, their halves, and what has two digits as they have: minutes and cents."""
+    belongs = {
+        "year4": 1850 <= value <= 2150,
+        "decade": 1850 <= value <= 2150 and value % 10 == 0,
+        "year2": two_digits,
+        "cents": two_digits,
+        "tens": two_digits and value < 60,
+        "fives": two_digits and value < 60 and value % 5 == 0,
+        "century": two_digits and value in (18, 19, 20),
+    }
+    return (name for name, member in belongs.items() if member)
 
 
 def _is_hhmm(value: int, raw: str | None) -> bool:
@@ -175,7 +186,7 @@ def lex(said: Utterance) -> Lexemes:
             )
         if number is not None:
             own = mask_of.get(word, 0) if number.last == i + 1 else 0
-            bits = alphabet.bits(number_classes(number))
+            bits = alphabet.number_bits(number)
             code = alphabet.code_or_other(bits | own, bits)
             _append(out, codes, code, i, number.last, number)
             out.mask |= bits | own
@@ -185,7 +196,7 @@ def lex(said: Utterance) -> Lexemes:
             unit = locale.numbers.units.get(words[i + 1], 0)
             if unit:
                 number = Number(i, i + 2, unit, raw=f"0{unit}")
-                bits = alphabet.bits(number_classes(number, oh=True))
+                bits = alphabet.number_bits(number, oh=True)
                 _append(out, codes, alphabet.code_or_other(bits, bits), i, i + 2, number)
                 out.mask |= bits
                 i += 2
@@ -207,14 +218,15 @@ def _append(
     out.number.append(number)
 
 
-def register_numbers(alphabet: Alphabet, number_words: Iterable[str]) -> None:
-    """Gives every combination of number classes its character before grammars are compiled."""
-    masks = {alphabet.bits(number_classes(form, oh)) for form, oh in _all_forms()}
-    own = {alphabet.mask_of[word] for word in number_words if word in alphabet.mask_of}
-    for mask in masks:
-        alphabet.code(mask)
-        for bits in own:
-            alphabet.code(mask | bits)
+def register_numbers(alphabet: Alphabet, reader: NumberReader, words: Iterable[str]) -> None:
+    """Gives every combination of classes that a number can have its character."""
+    for form, oh in _all_forms():
+        alphabet.code(alphabet.bits(number_classes(form, oh)))
+    for word in words:
+        shapes = ["number" if word.isdecimal() else "word"]
+        number = reader.ordinal([word], shapes, 0) or reader.cardinal([word], shapes, [""], 0)
+        if number and word in alphabet.mask_of:
+            alphabet.code(alphabet.bits(number_classes(number)) | alphabet.mask_of[word])
 
 
 def _all_forms() -> Iterable[tuple[Number, bool]]:

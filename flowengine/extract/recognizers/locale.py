@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -71,9 +71,10 @@ class NumberWords:
         read: dict[str, Any] = {}
         for name in cls.__slots__:
             value = data[name]
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 kind = Decimal if name == "fractions" else int
-                read[name] = {str(word): kind(v) for word, v in value.items()}
+                table = cast("dict[str, str]", value)
+                read[name] = {word: kind(amount) for word, amount in table.items()}
             else:
                 read[name] = value if isinstance(value, str) else frozenset(value)
         return cls(**read)
@@ -161,6 +162,10 @@ class Locale:
         return self.alphabet.bits(("number", "integer", "ordinal", "clock", "date", "oh"))
 
     @cached_property
+    def month_class(self) -> int:
+        return self.alphabet.bits(("month",))
+
+    @cached_property
     def place_classes(self) -> int:
         return self.alphabet.bits(("ordinal", "option_word", "last_word"))
 
@@ -195,7 +200,8 @@ class Locale:
         """Corrections, negations, hedges, bounds: a phrase may be of several sections."""
         labels: dict[str, list[str]] = {}
         for section, entries in self.data["marks"].items():
-            table = entries if isinstance(entries, dict) else {"": entries}
+            grouped = isinstance(entries, dict)
+            table = cast("dict[str, list[str]]", entries if grouped else {"": entries})
             for detail, phrases in table.items():
                 for phrase in phrases:
                     label = f"{section}.{detail}" if detail else section
@@ -230,6 +236,11 @@ class Locale:
     @cached_property
     def language_requests(self) -> Phrases[str]:
         return Phrases[str].of({"request": self.data["language"]["requests"]})
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """Words of the grammar of the language: no name is misheard as one of these."""
+        return self.fillers | frozenset(self.classes["tail"])
 
     @cached_property
     def carriers(self) -> Phrases[str]:
@@ -295,7 +306,7 @@ class Locale:
             for word in literals(template):
                 words[WORD + word] = [word]
         alphabet = Alphabet(words)
-        register_numbers(alphabet, [*self.number_starters, *map(str, range(100))])
+        register_numbers(alphabet, self.reader, [*self.number_starters, *map(str, range(100))])
         return alphabet
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from flowengine.extract.recognizers.base import (
+    MOST_VALUES,
     Context,
     Prefer,
     Recognition,
@@ -16,10 +18,11 @@ from flowengine.extract.recognizers.base import (
     RecognizerError,
 )
 from flowengine.extract.recognizers.days import Day
-from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading, fragments_of
+from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
 from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.options import one_from
 from flowengine.extract.recognizers.text import Utterance
+from flowengine.extract.recognizers.times import fragments_of
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DOUBTFUL, _HEDGED, _BARE = 0.7, 0.8, 0.9
@@ -63,30 +66,31 @@ class DatetimeRecognizer(Recognizer):
         object.__setattr__(self, "hours", hours)
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        fragments = self._fragments(said, context)
-        if not fragments:
+        if not said.lexemes.mask & said.locale.datetime_classes:
+            return []
+        moments = self._moments(said, context)
+        if not moments:
             return []
         zone = _zone(context.tz)
-        moments = _moments(fragments, said)
         found = [self._recognition(moment, said, zone) for moment in moments]
         results = [one for one in found if one]
         _link(results, said)
         return results
 
-    def _fragments(self, said: Utterance, context: Context) -> list[Fragment]:
-        lexemes = said.lexemes
-        locale = said.locale
-        if not lexemes.mask & locale.datetime_classes:
-            return []
-        prefer = self.prefer or context.prefer
-        reading = Reading(locale, _now(context), past=prefer == "past")
+    def _moments(self, said: Utterance, context: Context) -> list[_Moment]:
+        """What was said, shared by datetime, date and time fields asked in the same way."""
+        past = (self.prefer or context.prefer) == "past"
+        bare_dates = self.kind == "date" or context.asked == "date"
+        key = ("moments", context.ref, context.tz, past, context.focus, bare_dates)
+        found = said.memo.get(key)
+        if found is None:
+            reading = Reading(said.locale, _now(context), past)
+            found = said.memo[key] = _grouped(self._fragments(said, context, reading), said)
+        return found
+
+    def _fragments(self, said: Utterance, context: Context, reading: Reading) -> list[Fragment]:
         lists = ["datetime", "date_lead"]
-        bare = (
-            context.focus
-            or said.marks.corrections
-            or (context.focus is None and said.elliptical)
-        )
-        if bare:
+        if context.focus or said.marks.corrections or (context.focus is None and said.elliptical):
             lists.append("datetime_bare")
         found: list[Fragment] = []
         for match in said.matches(*lists):
@@ -97,6 +101,8 @@ class DatetimeRecognizer(Recognizer):
             if match.rule == "bare.number":
                 match = match.renamed(self._bare_number(context))
             found.extend(fragments_of(match, reading))
+            if len(found) > MOST_VALUES:
+                break
         return found
 
     def _bare_number(self, context: Context) -> str:
@@ -208,7 +214,7 @@ def _zone(name: str | None) -> ZoneInfo | None:
         raise RecognizerError(f"there is no time zone {name!r}; write it as Area/City.") from error
 
 
-def _moments(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:
+def _grouped(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:
     """Groups fragments: a second date or time begins the next moment."""
     marks = said.marks
     replaced: dict[int, list[Fragment]] = {}
@@ -257,7 +263,7 @@ def _gap(one: Fragment, other: Fragment | None) -> int:
 
 def _share_dates(moments: Sequence[_Moment], said: Utterance) -> None:
     """ "Friday at two or three", "between two and four on Friday": one date for both times."""
-    for one, other in zip(moments, moments[1:], strict=False):
+    for one, other in itertools.pairwise(moments):
         if one.time is None or other.time is None:
             continue
         if other.time.first - one.time.last > 2:
@@ -333,7 +339,7 @@ def _confidence(found: Recognition, pieces: Iterable[Fragment], said: Utterance)
 
 def _link(results: Sequence[Recognition], said: Utterance) -> None:
     """Two moments offered together are alternatives of each other."""
-    for one, other in zip(results, results[1:], strict=False):
+    for one, other in itertools.pairwise(results):
         ends = [end for end in said.ends if end <= one.span[1]]
         starts = [start for start in said.starts if start < other.span[0]]
         if said.marks.joined(len(ends), len(starts)):

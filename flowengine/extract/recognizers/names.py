@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from rapidfuzz.distance import JaroWinkler
 
@@ -37,12 +37,12 @@ class FuzzyRecognizer(Recognizer):
             raise RecognizerError("fuzzy: options are a list of names.")
         if not 0 < self.threshold <= 1:
             raise RecognizerError(f"fuzzy: threshold is in 0..1, not {self.threshold!r}.")
-        names: Sequence[Any] = self.options
+        names = cast("Sequence[Any]", self.options)
         parts = tuple((str(name), tuple(utterance(str(name)).words)) for name in names)
         object.__setattr__(self, "_parts", parts)
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        heard = _content(said)
+        heard = said.content
         if not heard:
             return []
         scored: list[tuple[float, str, int, int]] = []
@@ -75,21 +75,6 @@ class FuzzyRecognizer(Recognizer):
                 )
             )
         return found
-
-
-def _content(said: Utterance) -> list[int]:
-    """Tokens left when carrier phrases ("my name is", "this is") are taken off."""
-    carriers = said.locale.carriers
-    left: list[int] = []
-    i = 0
-    while i < len(said):
-        found = carriers.at(said.words, i)
-        if found:
-            i = found.last
-            continue
-        left.append(i)
-        i += 1
-    return left or list(range(len(said)))
 
 
 def _match(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar
 
-from flowengine.extract.recognizers.base import Context, Recognition, Recognizer
+from flowengine.extract.recognizers.base import MOST_VALUES, Context, Recognition, Recognizer
 from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.numbers import Exact, Number, plain
@@ -54,7 +54,7 @@ class NumberRecognizer(Recognizer):
         )
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        numbers = [number for number in read_numbers(said) if self.accepts(number)]
+        numbers = [n for n in read_numbers(said) if self.accepts(n)][:MOST_VALUES]
         if not numbers:
             return []
         kept = standing(numbers, said.marks)

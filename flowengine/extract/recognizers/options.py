@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from flowengine.errors import did_you_mean
 from flowengine.extract.recognizers.base import RecognizerError
@@ -11,9 +11,11 @@ from flowengine.extract.recognizers.base import RecognizerError
 
 def words_of(kind: str, name: str, given: Any) -> tuple[str, ...]:
     """A list of texts in lower case."""
-    texts = (given,) if isinstance(given, str) else given
-    if not isinstance(texts, Sequence) or not all(isinstance(t, str) and t.strip() for t in texts):
-        raise RecognizerError(f"{kind}: {name} is a list of words, not {type(given).__name__}.")
+    is_list = isinstance(given, Sequence)
+    texts = cast("Sequence[Any]", (given,) if isinstance(given, str) else given)
+    if not is_list or not all(isinstance(text, str) and text.strip() for text in texts):
+        what = type(cast("object", given)).__name__
+        raise RecognizerError(f"{kind}: {name} is a list of words, not {what}.")
     return tuple(" ".join(text.lower().split()) for text in texts)
 
 

@@ -28,11 +28,9 @@ class RegexRecognizer(Recognizer):
         options.case_sensitive = False
         try:
             compiled = re2.compile(self.pattern, options=options)
-        except re2.error as error:
-            why = error.args[0] if error.args else "unknown"
-            text = why.decode() if isinstance(why, bytes) else str(why)
+        except re2.error as error:  # pyright: ignore[reportUnknownVariableType]
             raise RecognizerError(
-                f"regex: {self.pattern!r} is no RE2 pattern ({text}); look-around and "
+                f"regex: {self.pattern!r} is no RE2 pattern ({_reason(error)}); look-around and "
                 "back-references do not exist in it."
             ) from None
         object.__setattr__(self, "_compiled", compiled)
@@ -49,3 +47,8 @@ class RegexRecognizer(Recognizer):
                     )
                 )
         return found
+
+
+def _reason(error: Any) -> str:
+    why = error.args[0] if error.args else "unknown"
+    return why.decode() if isinstance(why, bytes) else str(why)

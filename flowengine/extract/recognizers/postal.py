@@ -28,7 +28,9 @@ _NO_INWARD = frozenset("CIKMOV")
 _SURE, _SOUND, _SWAPPED, _LEFT_OVER, _UNLIKELY, _SKIPPED = 0.0, 0.15, 0.6, 0.5, 0.5, 0.9
 _SMALL_WORD, _REPAIRED, _NO_AREA = 0.4, 0.4, 0.8
 _WORST = 2.4
-_SHORTEST = 5
+_FEWEST_UNASKED = 4
+_NO_STATE = (9.0, "", 0)
+_SHORTEST, _FEWEST_SURE, _MOST_REGIONS, _LONGEST_SPELLED = 5, 2, 3, 4
 _WIDEST = 24
 """Tokens a spelled code may take up."""
 
@@ -74,12 +76,16 @@ class PostalCodeRecognizer(Recognizer):
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         countries = self.country or said.locale.postal_countries
+        asked = bool(context.focus)
+        if not asked and not _may_hold_code(said):
+            return []
         lattice = _lattice(said)
         found = [
             code
+            for region in _regions(lattice, asked)
             for country in countries
             for shape in _SHAPES[country]
-            for code in _find(shape, country, lattice, said, bool(context.focus))
+            for code in _find(shape, country, lattice, region, said, asked)
         ]
         best: dict[str, _Found] = {}
         for code in found:
@@ -105,10 +111,62 @@ def _recognition(found: _Found, others: tuple[str, ...], said: Utterance) -> Rec
     )
 
 
-def _lattice(said: Utterance) -> list[list[_Reading]]:
-    """For each token what it may spell; a filler spells nothing at no cost."""
+def _may_hold_code(said: Utterance) -> bool:
+    """Five digits, or letters for certain among digits; cheap, for every turn."""
+    if not said.lexemes.mask & said.locale.digit_classes:
+        return False
     speller = said.locale.speller
-    return [list(_readings(said, i, speller)) for i in range(len(said))]
+    sure = 0
+    for word, shape in zip(said.words, said.shapes, strict=True):
+        if shape == "number":
+            sure += len(word)
+        elif word in speller.sure_letters or word in speller.digits:
+            sure += 1
+    return sure >= _FEWEST_UNASKED
+
+
+def _lattice(said: Utterance) -> list[list[_Reading]]:
+    """For each token what it may spell; empty where it spells nothing."""
+    speller = said.locale.speller
+    starters = speller.postal_starters
+    return [
+        list(_readings(said, i, speller))
+        if word in starters or len(word) <= _LONGEST_SPELLED or not word.isalpha()
+        else []
+        for i, word in enumerate(said.words)
+    ]
+
+
+def _regions(lattice: Sequence[list[_Reading]], asked: bool) -> list[range]:
+    """Stretches of tokens that may spell a code: enough characters, two of them for certain.
+
+    In an answer to the question a stretch may hold a word that spells nothing.
+    """
+    found: list[range] = []
+    start, gap = 0, 0
+    allowed = 1 if asked else 0
+    for at in range(len(lattice) + 1):
+        if at < len(lattice) and lattice[at]:
+            gap = 0
+            continue
+        gap += 1
+        if at < len(lattice) and gap <= allowed and at > start:
+            continue
+        region = range(start, at)
+        if _is_promising(lattice, region):
+            found.append(region[-_WIDEST:])
+        start, gap = at + 1, 0
+    return found[-_MOST_REGIONS:]
+
+
+def _is_promising(lattice: Sequence[list[_Reading]], region: range) -> bool:
+    chars = sure = digits = 0
+    for at in region:
+        for reading in lattice[at][:1]:
+            chars += max(len(other.chars) for other in lattice[at])
+            sure += len(reading.chars) if reading.cost == _SURE else 0
+            digits += any(char.isdecimal() for other in lattice[at] for char in other.chars)
+    return chars >= _SHORTEST and sure >= _FEWEST_SURE and digits > 0
 
 
 def _readings(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
@@ -125,6 +183,15 @@ def _readings(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
     elif word.isalpha() and word.isascii() and _looks_spelled(said, i):
         known = word in speller.sounds or word in said.locale.fillers
         yield _Reading(word.upper(), _SMALL_WORD if known else _SOUND, i + 1)
+    yield from _sounding(said, i, speller)
+    skipped = speller.skip.at(words, i)
+    if skipped or word in speller.dash:
+        yield _Reading("", _SURE, skipped.last if skipped else i + 1)
+
+
+def _sounding(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
+    """Number words, and words that sound like a digit or a letter."""
+    words, word = said.words, said.words[i]
     digits = speller.digits.get(word) or speller.homophones.get(word)
     if digits:
         yield _Reading(digits, _SURE if word in speller.digits else _SOUND, i + 1)
@@ -132,7 +199,9 @@ def _readings(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
         if word in table:
             yield _Reading(str(table[word]), _SOUND, i + 1)
     if word in speller.repeats and i + 1 < len(words):
-        repeated = speller.sure_letter(said, i + 1) or speller.digits.get(words[i + 1], words[i + 1])
+        repeated = speller.sure_letter(said, i + 1) or speller.digits.get(
+            words[i + 1], words[i + 1]
+        )
         if len(repeated) == 1:
             yield _Reading(repeated.upper() * speller.repeats[word], _SURE, i + 2)
     if word in speller.zero_letters:
@@ -140,11 +209,6 @@ def _readings(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
     if word in speller.sounds:
         sound = speller.sounds[word]
         yield _Reading(sound, _SOUND, speller.after_example(said, i + 1, sound))
-    skipped = speller.skip.at(words, i)
-    if skipped or word in speller.dash:
-        yield _Reading("", _SURE, skipped.last if skipped else i + 1)
-    else:
-        yield _Reading("", _SMALL_WORD if word in speller.sounds or word == "a" else _SKIPPED, i + 1)
 
 
 def _looks_spelled(said: Utterance, i: int) -> bool:
@@ -157,32 +221,23 @@ def _looks_spelled(said: Utterance, i: int) -> bool:
 
 
 def _find(
-    shape: str, country: str, lattice: Sequence[list[_Reading]], said: Utterance, asked: bool
+    shape: str,
+    country: str,
+    lattice: Sequence[list[_Reading]],
+    region: range,
+    said: Utterance,
+    asked: bool,
 ) -> Iterator[_Found]:
     types = shape.replace(" ", "").replace("-", "")
-    for start in range(len(lattice)):
-        if not any(reading.chars for reading in lattice[start]) or not _ahead(lattice, start):
-            continue
-        best = _walk(types, country, lattice, start, min(len(lattice), start + _WIDEST))
-        if best is None:
-            continue
-        chars, cost, last = best
+    worst = _WORST if asked else _WORST / 2
+    for chars, cost, first, last in _walk(types, country, lattice, region, said, worst):
         if country == "gb":
-            chars, repair = _repaired(chars, len(shape.partition(" ")[0]), said.locale.postal)
+            outward = len(shape.partition(" ")[0])
+            chars, repair = _repaired(chars, outward, said.locale.postal)
             cost += repair
-        cost += _left_over(lattice, start, last, said, asked)
-        if cost <= _WORST and (asked or cost <= _WORST / 2):
-            yield _Found(_formatted(chars, shape), round(cost, 3), start, last, country)
-
-
-def _ahead(lattice: Sequence[list[_Reading]], start: int) -> bool:
-    """Whether enough characters follow for the shortest code."""
-    chars = 0
-    for readings in lattice[start : start + _WIDEST]:
-        chars += max(len(reading.chars) for reading in readings)
-        if chars >= _SHORTEST:
-            return True
-    return False
+        cost += _left_over(lattice, first, last, said, asked)
+        if cost <= worst:
+            yield _Found(_formatted(chars, shape), round(cost, 3), first, last, country)
 
 
 def _repaired(chars: str, outward: int, postal: PostalWords) -> tuple[str, float]:
@@ -209,28 +264,47 @@ def _repaired(chars: str, outward: int, postal: PostalWords) -> tuple[str, float
 
 
 def _walk(
-    types: str, country: str, lattice: Sequence[list[_Reading]], start: int, limit: int
-) -> tuple[str, float, int] | None:
-    """The cheapest way to spell the types from a token on; a state is (token, characters)."""
-    states: dict[tuple[int, int], tuple[float, str]] = {(start, 0): (0.0, "")}
-    best: tuple[str, float, int] | None = None
-    for at in range(start, limit):
-        for filled in range(len(types)):
-            state = states.get((at, filled))
-            if state is None:
+    types: str,
+    country: str,
+    lattice: Sequence[list[_Reading]],
+    region: range,
+    said: Utterance,
+    worst: float,
+) -> Iterator[tuple[str, float, int, int]]:
+    """The cheapest ways to spell the types; a state is (token, characters so far).
+
+    Any token may be the first, so one pass over the region finds them all.
+    """
+    states: dict[tuple[int, int], tuple[float, str, int]] = {}
+    small = said.locale.speller.sounds
+    full = len(types)
+    for at in region:
+        skip = _SMALL_WORD if said.words[at] in small or said.words[at] == "a" else _SKIPPED
+        for filled in range(full):
+            cost, chars, first = states.get((at, filled), _NO_STATE) if filled else (0.0, "", at)
+            if cost > worst:
                 continue
+            if filled:
+                _improve(states, (at + 1, filled), (cost + skip, chars, first))
             for reading in lattice[at]:
                 fitted = _fit(reading, types, filled, country)
                 if fitted is None:
                     continue
-                cost, chars = state[0] + fitted[0], state[1] + fitted[1]
                 end = filled + len(reading.chars)
-                if end == len(types):
-                    if best is None or cost < best[1]:
-                        best = (chars, cost, reading.last)
-                elif cost < states.get((reading.last, end), (9.0, ""))[0]:
-                    states[reading.last, end] = (cost, chars)
-    return best
+                reached = (cost + fitted[0], chars + fitted[1], first)
+                if end == full:
+                    yield reached[1], reached[0], first, reading.last
+                elif end:
+                    _improve(states, (reading.last, end), reached)
+
+
+def _improve(
+    states: dict[tuple[int, int], tuple[float, str, int]],
+    place: tuple[int, int],
+    state: tuple[float, str, int],
+) -> None:
+    if state[0] < states.get(place, _NO_STATE)[0]:
+        states[place] = state
 
 
 def _fit(reading: _Reading, types: str, filled: int, country: str) -> tuple[float, str] | None:

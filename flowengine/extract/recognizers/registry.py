@@ -90,6 +90,16 @@ def recognizer(kind: str, /, *args: Any, **options: Any) -> Recognizer:
     return type_(**options)
 
 
+def warm_up(locale: str = "en-US") -> None:
+    """Compiles a locale's rules now, some 0.3 s once a process, instead of in the first turn."""
+    said = utterance("on the second of may at three no wait four thirty dollars", locale)
+    ref = datetime(2000, 1, 1)
+    for type_ in _TYPES:
+        if type_.positional is None:
+            for focus in (None, True):
+                type_().recognize(said, Context(focus=focus, ref=ref, locale=locale))
+
+
 def _with_positional(
     type_: type[Recognizer], args: Sequence[Any], options: dict[str, Any]
 ) -> dict[str, Any]:

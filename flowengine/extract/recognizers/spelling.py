@@ -55,9 +55,20 @@ class Speller:
         self.counts = Phrases((phrase, "") for phrase in data["counts"])
         self.extension = frozenset[str](data["extension"])
         small = locale.numbers
+        self.postal_starters = frozenset(
+            [*self.nato, *self.letters, *self.sounds, *self.homophones, *self.repeats, *self.digits,
+             *small.units, *small.teens, *small.tens]
+        )  # fmt: skip
+        self.digit_starters = frozenset(
+            [*self.digits, *self.homophones, *self.repeats, *self.zero_letters, *small.units,
+             *small.teens, *small.tens]
+        )  # fmt: skip
         self.only_here = frozenset(self.digits)
         """Words for digits that are no number words."""
-        self.surely = frozenset([*self.nato, *self.letters, *self.repeats])
+        alphabet = set("bcdefghjklmnopqrstuvwxyz")  # "a" and "i" are words
+        capital = {phrase.split()[0] for phrase in data["skip"]}
+        self.sure_letters = frozenset([*self.nato, *self.letters, *self.repeats, *alphabet])
+        self.letter_signs = self.sure_letters | capital
         for word, value in small.units.items():
             self.digits.setdefault(word, str(value))
 
@@ -65,14 +76,19 @@ class Speller:
 
     def digit_runs(self, said: Utterance) -> list[Run]:
         """Runs of digits; homophones ("to", "for") count inside a run, or where all is digits."""
-        if not said.lexemes.mask & said.locale.digit_classes and not self.only_here & {*said.words}:
+        if (
+            not said.lexemes.mask & said.locale.digit_classes
+            and not self.only_here & said.vocabulary
+        ):
             return []
         every = all(self._is_digit_like(said, i) for i in range(len(said)))
+        starters = self.digit_starters
         runs: list[Run] = []
         run: Run | None = None
         i, n = 0, len(said)
         while i < n:
-            piece = self._digit_piece(said, i, run is not None, every)
+            idle = run is None and said.shapes[i] == "word" and said.words[i] not in starters
+            piece = None if idle else self._digit_piece(said, i, run is not None, every)
             if piece is None:
                 run = None
                 i += 1
@@ -97,9 +113,7 @@ class Speller:
             or word in self.homophones
         )
 
-    def _digit_piece(
-        self, said: Utterance, i: int, inside: bool, every: bool
-    ) -> _Piece | None:
+    def _digit_piece(self, said: Utterance, i: int, inside: bool, every: bool) -> _Piece | None:
         words, word = said.words, said.words[i]
         if self.counts.at(words, i):
             return None
@@ -188,7 +202,7 @@ class Speller:
 
     def letter_runs(self, said: Utterance) -> list[Run]:
         """Runs of letters and digits; words that only sound like a letter count among others."""
-        if not any(word in self.surely or len(word) == 1 for word in said.words):
+        if not said.vocabulary & self.letter_signs:
             return []
         runs: list[Run] = []
         run: Run | None = None
@@ -258,5 +272,3 @@ def joined(runs: Sequence[Run]) -> Iterator[Run]:
             chars += runs[end].chars
             sure += runs[end].sure
             yield Run(runs[start].first, runs[end].last, chars, sure, runs[start].plus)
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from typing import Any
 
 from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.lexemes import Lexemes, lex
@@ -21,12 +22,15 @@ _TOKEN = re.compile(
   | (?P<ordinal> \d{1,9}(?:st|nd|rd|th|º|ª)\b )
   | (?P<number> \d+(?:[.,]\d+)* )
   | (?P<meridiem> (?<![^\W\d_])[ap]\.\s?m\b\.? )
-  | (?P<word> [^\W\d_]+(?:['’`][^\W\d_]+)* )
+  | (?P<word> [^\W\d_]+(?:['\u2019`][^\W\d_]+)* )
   | (?P<symbol> [$€£¥₹%@\#&+/*_:-] )
-  | (?P<stop> [.!?;…]+ | [,—–] )
+  | (?P<stop> [.!?;\u2026]+ | [,\u2013\u2014] )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+_SOFT = ",\u2013\u2014"
+"""A comma or a dash: a breath, not the end of a sentence."""
 
 
 class Utterance:
@@ -55,14 +59,14 @@ class Utterance:
             shape = found.lastgroup or "word"
             word = found.group()
             if shape == "stop":
-                stop = "," if word in ",—–" and stop != "." else "."
+                stop = "," if word in _SOFT and stop != "." else "."
                 continue
             if shape == "symbol" and word in "-:" and not _binds(text, found.start()):
                 continue
             if shape == "word":
                 word = word.lower()
                 if not word.isascii():
-                    word = word.replace("’", "'").replace("`", "'")
+                    word = word.replace("\u2019", "'").replace("`", "'")
             elif shape == "meridiem":
                 word, shape = word[0].lower() + "m", "word"
             words.append(word)
@@ -104,10 +108,32 @@ class Utterance:
         lexemes, fillers = self.lexemes, self.locale.fillers
         return all(
             number is not None or first == last or self.words[first] in fillers
-            for number, first, last in zip(
-                lexemes.number, lexemes.first, lexemes.last, strict=True
-            )
+            for number, first, last in zip(lexemes.number, lexemes.first, lexemes.last, strict=True)
         )
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return frozenset(self.words)
+
+    @cached_property
+    def content(self) -> list[int]:
+        """Tokens left when carrier phrases ("my name is", "this is") are taken off; else all."""
+        carriers, words = self.locale.carriers, self.words
+        left: list[int] = []
+        i = 0
+        while i < len(words):
+            found = carriers.at(words, i) if words[i] in carriers else None
+            if found:
+                i = found.last
+                continue
+            left.append(i)
+            i += 1
+        return left or list(range(len(words)))
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What recognizers of one family share for this utterance, by what it depends on."""
+        return {}
 
     @cached_property
     def stems(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -31,6 +30,8 @@ class LanguageRecognizer(Recognizer):
 
 def _requested(said: Utterance, asked: bool) -> list[Recognition]:
     names = said.locale.language_names
+    if not said.vocabulary & names.keys():
+        return []
     requests = said.locale.language_requests
     for i, word in enumerate(said.words):
         if word not in names:
@@ -54,9 +55,12 @@ def _foreign_request(said: Utterance) -> list[Recognition]:
 
 def _voted(said: Utterance) -> list[Recognition]:
     voters = _voters()
-    counts = Counter(language for word in set(said.words) for language in voters.get(word, ()))
-    ranked = [*counts.most_common(2), ("", 0), ("", 0)]
-    (best, most), (_, next_most) = ranked[0], ranked[1]
+    counts: dict[str, int] = {}
+    for word in said.vocabulary & voters.keys():
+        for language in voters[word]:
+            counts[language] = counts.get(language, 0) + 1
+    ranked = sorted(counts.items(), key=lambda vote: (-vote[1], vote[0]))
+    (best, most), (_, next_most) = [*ranked, ("", 0), ("", 0)][:2]
     if most < _ENOUGH or most - next_most < _LEAD:
         return []
     confidence = round(min(0.95, 0.4 + 0.1 * (most - next_most)), 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -156,7 +157,7 @@ def _is_clause_word(said: Utterance, at: int) -> bool:
 def _decisive(signs: Sequence[_Sign], said: Utterance) -> _Sign:
     """The first sign, unless the caller takes it back: then the last."""
     first = signs[0]
-    for before, after in zip(signs, signs[1:], strict=False):
+    for before, after in itertools.pairwise(signs):
         cues = said.marks.corrections
         if any(before.last <= cue.first <= after.first for cue in cues):
             return signs[-1]
