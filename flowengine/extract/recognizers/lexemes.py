@@ -40,6 +40,7 @@ class Alphabet:
         for name in (*NUMBER_CLASSES, "clock", "date"):
             self._bit_for(name)
         for name, members in words.items():
+            self._bit_for(name)
             for word in members:
                 self.mask_of[word] = self.mask_of.get(word, 0) | self._bit_for(name)
         for mask in set(self.mask_of.values()):

@@ -139,10 +139,7 @@ class Locale:
             name: frozenset(words.get(f"pronoun{name}", ()))
             for name in ("", "_after", "_before", "_the", "_the_before", "_leads")
         }
-        self.classes: Mapping[str, Mapping[str, str]] = {
-            name: members if isinstance(members, dict) else dict.fromkeys(members, "")
-            for name, members in data["classes"].items()
-        }
+        self.classes = _classes(data)
         self.alphabet = self._alphabet()
 
     @property
@@ -312,7 +309,20 @@ class Locale:
 
 @cache
 def _data(language: str) -> Mapping[str, Any]:
-    return yaml.load((_LOCALES / f"{language}.yaml").read_text("utf-8"), Loader=_Loader)
+    """A language's file; sections it lacks, such as spelling, come from its fallback."""
+    data = yaml.load((_LOCALES / f"{language}.yaml").read_text("utf-8"), Loader=_Loader)
+    fallback = data.get("fallback")
+    return {**_data(fallback), **data} if fallback else data
+
+
+def _classes(data: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
+    """Word classes; a class that only the fallback has is empty here."""
+    classes: dict[str, Mapping[str, str]] = {}
+    if "fallback" in data:
+        classes = dict.fromkeys(_data(data["fallback"])["classes"], {})
+    for name, members in data["classes"].items():
+        classes[name] = members if isinstance(members, dict) else dict.fromkeys(members, "")
+    return classes
 
 
 @cache

@@ -17,6 +17,7 @@ from flowengine.extract.recognizers.lexemes import COMMA, STOP, Alphabet
 
 _ELEMENT = re.compile(r"&<|!<|[&!]|\{[^}]*\}|[\[\]()|,$^.]|[^\s\[\](){}|,$^!&]+")
 _CONDITION = {"&": "(?=", "!": "(?!", "!<": "(?<!", "&<": "(?<="}
+_NOTHING = "(?!)"
 WORD = "w:"
 """Prefix of the class that stands for one literal word."""
 
@@ -111,7 +112,8 @@ def pattern(node: Node, keep: Callable[[str], None] | None) -> str:
     elif node.choice:
         body = "|".join("".join(pattern(n, within) for n in row) for row in node.choice)
     else:
-        body = "[" + "".join(sorted(re.escape(char) for char in node.chars)) + "]"
+        chars = "".join(sorted(re.escape(char) for char in node.chars))
+        body = f"[{chars}]" if chars else _NOTHING
     if node.condition:
         return f"{_CONDITION[node.condition]}{body})"
     opening = "(" if node.slot and inside else "(?:" if node.choice else ""

@@ -71,7 +71,7 @@ def _named(match: Match, reading: Reading) -> Clock:
 def _relative_clock(match: Match, reading: Reading) -> Clock | None:
     """ "quarter to five", "ten past six", "twenty minutes after noon"."""
     number = match.number("minute")
-    if number is None:
+    if number is None or number.ordinal:  # "cuarto" is also the fourth
         word = match.word("minute")
         minutes = int(reading.locale.value("fraction", word)) if word else 15
     else:
