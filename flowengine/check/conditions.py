@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from flowengine.flow.model import Action, Transition
+from flowengine.flow.keys import sources_of
+from flowengine.flow.model import Action, Flow, Transition
 from flowengine.guards import AllOf, Atom, Compare, Guard, always, atoms_of, names_of
 from flowengine.inputs import Json
 from flowengine.state.keys import bare
@@ -45,24 +46,51 @@ def stays_true(guard: Guard) -> bool:
     return not any(name.startswith(("phase:", "turn:")) for name in names_of(guard, "key"))
 
 
-def may_falsify(action: Action, guard: Guard) -> bool:
-    """Whether doing this can make a guard that holds stop holding."""
+def may_falsify(flow: Flow, actions: Iterable[Action], guard: Guard) -> bool:
+    """Whether doing this can make a guard that holds stop holding, watchers included."""
     if guard == always():
         return False
-    if action.run is not None:
-        return True
-    if action.reset and names_of(guard, "phase"):
+    actions = list(actions)
+    if any(written(action) for action in actions):
+        actions += [action for watch in flow.watch for action in watch.do]
+    keys = _read(flow, guard)
+    return any(_may_falsify(action, guard, keys) for action in actions)
+
+
+def _may_falsify(action: Action, guard: Guard, keys: frozenset[str] | None) -> bool:
+    if action.run is not None or (action.reset and names_of(guard, "phase")):
         return True
     if action.resolve is not None and action.resolve in names_of(guard, "resolver"):
         return True
-    return any(_changes(action, key) for key in names_of(guard, "key")) and not _keeps(
-        action, guard
-    )
+    if keys is None:
+        return bool(written(action))
+    changed = any(_touches(key, w) for key in keys for w in written(action))
+    return changed and not _keeps(action, guard)
 
 
-def _changes(action: Action, key: str) -> bool:
-    written = {*(action.set or ()), *(action.copy_ or ()), *(action.clear or ())}
-    return any(bare(key) == bare(w) or bare(key).startswith(f"{bare(w)}.") for w in written)
+def written(action: Action) -> set[str]:
+    """The keys that it writes or clears."""
+    return {bare(key) for part in (action.set, action.copy_, action.clear) for key in part or ()}
+
+
+def _touches(key: str, written: str) -> bool:
+    return key == written or key.startswith(f"{written}.")
+
+
+def _read(flow: Flow, guard: Guard) -> frozenset[str] | None:
+    """The keys behind a guard, through computed keys; None where a function may read any."""
+    computed = {bare(name): spec for name, spec in flow.computed.items()}
+    found, waiting = set[str](), [bare(key) for key in names_of(guard, "key")]
+    while waiting:
+        key = waiting.pop()
+        if key in found:
+            continue
+        found.add(key)
+        spec = computed.get(key) or computed.get(key.partition(".")[0])
+        if spec is not None and spec.run is not None and spec.reads is None:
+            return None
+        waiting += [bare(name) for name in (sources_of(spec) if spec else ())]
+    return frozenset(found)
 
 
 def _keeps(action: Action, guard: Guard) -> bool:

@@ -44,8 +44,7 @@ def global_to_guarded(graph: Graph) -> Iterator[Finding]:
         if edge.kind == "global" and guarded:
             yield Finding(
                 "global_to_guarded",
-                f"a global transition leads to phase {to!r}, which {guarded.name!r} guards by "
-                "`entry`",
+                f"a global transition leads to {to!r}, but `entry` guards {guarded.name!r}",
                 (*edge.path, "to"),
                 suggestion="move the condition to the transitions that need it",
             )

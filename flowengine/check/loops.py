@@ -39,7 +39,7 @@ def _repeats(graph: Graph, edge: Edge) -> bool:
     guard = always() if data.when is None else data.when
     if data.external and not stays_true(guard):
         return False
-    return not any(may_falsify(action, guard) for action in _actions(graph, edge))
+    return not may_falsify(graph.index.flow, _actions(graph, edge), guard)
 
 
 def _actions(graph: Graph, edge: Edge) -> Iterator[Action]:
@@ -82,8 +82,8 @@ def _by_guard(graph: Graph) -> dict[Guard, list[Edge]]:
 
 
 def _ends_it(graph: Graph, edge: Edge, guard: Guard) -> bool:
-    entry = any(p.phase.entry is not None for p in (graph.places[edge.transition.to],))
-    return entry or any(may_falsify(action, guard) for action in _actions(graph, edge))
+    guarded = graph.places[edge.transition.to].phase.entry is not None
+    return guarded or may_falsify(graph.index.flow, _actions(graph, edge), guard)
 
 
 def _joined(graph: Graph, edges: Iterable[Edge]) -> dict[str, list[str]]:

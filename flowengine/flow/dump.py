@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, cast
 
@@ -103,8 +104,14 @@ _TAGS: dict[type, str] = {
 }
 
 
+_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""Line breaks to YAML, so that they survive only as escapes."""
+
+
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text.strip("\n") else None
+    if _OTHER_BREAKS.search(text):
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

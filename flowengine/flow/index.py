@@ -77,7 +77,11 @@ class Index:
 
     @cached_property
     def by_name(self) -> dict[str, PhasePlace]:
-        return {place.name: place for place in reversed(self.phases)}
+        """The first phase of each name, in document order."""
+        named: dict[str, PhasePlace] = {}
+        for place in self.phases:
+            named.setdefault(place.name, place)
+        return named
 
     @cached_property
     def edges(self) -> list[Edge]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from flowengine.errors import StateError
+from flowengine.errors import StateError, near_miss
 from flowengine.flow.diagnostic import Finding, Path, listing, warning
 from flowengine.flow.index import Index
 from flowengine.flow.model import Computed, Key, Tool, Watch
@@ -21,7 +21,7 @@ def declared_once(index: Index) -> Iterator[Finding]:
         for name in names:
             if name != bare(name) and bare(name) in names:
                 message = f"{bare(name)!r} and {name!r} are the same key"
-                yield Finding("duplicate_key", message, (section, name), on_key=True)
+                yield Finding("same_key", message, (section, name), on_key=True)
 
 
 def owned_keys(index: Index) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def _is_key(use: Use) -> bool:
 
 def computed_cycles(index: Index) -> Iterator[Finding]:
     """No computed key depends on itself, by whatever way round."""
-    graph = {bare(name): _sources(c) for name, c in index.flow.computed.items()}
+    graph = {bare(name): sources_of(c) for name, c in index.flow.computed.items()}
     spelled = {bare(name): name for name in index.flow.computed}
     for cycle in _cycles({n: {s for s in sources if s in graph} for n, sources in graph.items()}):
         path = ("computed", spelled[cycle[0]])
@@ -67,7 +67,8 @@ def computed_cycles(index: Index) -> Iterator[Finding]:
         yield Finding("computed_cycle", f"computed keys go in a circle: {chain}", path, on_key=True)
 
 
-def _sources(computed: Computed) -> set[str]:
+def sources_of(computed: Computed) -> set[str]:
+    """The keys that it says it reads, a path also by its first part."""
     named = {*(computed.reads or ()), *(computed.value.reads() if computed.value else ())}
     if computed.of is not None:
         named.add(computed.of)
@@ -164,9 +165,15 @@ def _never(index: Index, compare: Compare, path: Path) -> Iterator[Finding]:
                     "not_in_enum",
                     f"key {name!r} never is {option!r}",
                     path,
-                    suggestion=listing(map(str, key.enum)),
+                    suggestion=_option(option, key.enum),
                     word=str(option),
                 )
+
+
+def _option(value: Json, enum: tuple[Json, ...]) -> str:
+    options = [str(option) for option in enum]
+    guess = near_miss(str(value), options)
+    return f"did you mean {guess!r}?" if guess else listing(options)
 
 
 def _compared(compare: Compare) -> Iterator[tuple[str, str, Any]]:

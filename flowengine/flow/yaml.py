@@ -13,7 +13,7 @@ import yaml
 
 from flowengine.flow.cut import CUT, cut_at, quoted
 from flowengine.flow.source import Span
-from flowengine.flow.tree import TreeBuilder, Unreadable
+from flowengine.flow.tree import MAX_DEPTH, TreeBuilder, Unreadable
 
 _PARSE: Any = yaml.parse  # pyright: ignore[reportUnknownVariableType]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -91,6 +91,8 @@ def _unreadable(text: str, error: yaml.YAMLError) -> Unreadable:
     char = text[at : at + 1]
     if char == "\t":
         return Unreadable("tab", "a tab cannot indent", at, at + 1, "indent with spaces")
+    if "maximum nesting depth" in str(problem):
+        return Unreadable("too_deep", f"more than {MAX_DEPTH} levels of nesting", at, at + 1)
     context = getattr(error, "context", None)
     message = f"{problem} {context}" if context else str(problem)
     return Unreadable("yaml_syntax", message, at, at + 1, _cure(str(problem)))

@@ -1,0 +1,447 @@
+"""Files become flows, or an error that names all that is wrong with them in its place."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flowengine.errors import FlowError
+from flowengine.flow.diagnostic import Diagnostic, FlowFileError
+from flowengine.flow.load import load, loads, read
+
+GOOD = """\
+# yaml-language-server: $schema=flow.schema.json
+flow: refill
+x-shared: &needs [name, dob]
+state:
+  name: string
+  dob: date
+  on: {type: string, default: no}
+  at: {type: string, default: 12:30}
+tools:
+  lookup: {args: {dob: string}, save_as: patient}
+phases:
+  ask:
+    initial: true
+    needs: *needs
+    tools: [lookup]
+    x-colour: blue
+    transitions:
+      - to: bye
+        when: captured([name, dob])
+  bye: {final: true}
+"""
+
+
+def broken(text: str, format: str = "yaml") -> list[Diagnostic]:
+    with pytest.raises(FlowFileError) as caught:
+        loads(text, name="f.yaml", format=format)  # pyright: ignore[reportArgumentType]
+    return list(caught.value.diagnostics)
+
+
+def found(text: str, format: str = "yaml") -> list[tuple[str, int | None, int | None]]:
+    return [(d.code, d.line, d.column) for d in broken(text, format)]
+
+
+def flow_with(phase: str) -> str:
+    return f"flow: x\nphases:\n  a:\n{phase}\n"
+
+
+def test_only_true_and_false_are_booleans_and_times_stay_text() -> None:
+    flow = loads(GOOD)
+    assert flow.state["on"].default == "no"
+    assert flow.state["at"].default == "12:30"
+
+
+def test_short_forms_anchors_and_extension_keys_are_read() -> None:
+    flow = loads(GOOD)
+    ask = flow.phase("ask")
+    assert ask.needs == ("name", "dob")
+    assert ask.tools is not None
+    assert ask.tools.allow == ("lookup",)
+    assert flow.tools["lookup"].args == {"dob": {"type": "string"}}
+
+
+def test_a_phase_may_be_called_x_something_because_names_are_the_authors_own() -> None:
+    flow = loads("flow: x\nphases:\n  x-ray: {initial: true}\n  b: {transitions: [{to: x-ray}]}\n")
+    assert list(flow.phases) == ["x-ray", "b"]
+
+
+def test_digits_with_a_leading_zero_stay_text() -> None:
+    flow = loads("flow: x\nstate: {zip: {type: string, default: 01234}}\nphases: {a: {}}\n")
+    assert flow.state["zip"].default == "01234"
+
+
+BROKEN: list[tuple[str, str, list[tuple[str, int, int]]]] = [
+    ("nothing", "", [("empty_file", 1, 1)]),
+    ("a comment alone", "# flow\n", [("empty_file", 1, 1)]),
+    ("a list", "- flow\n", [("not_a_mapping", 1, 1)]),
+    ("text", "flow\n", [("not_a_mapping", 1, 1)]),
+    ("a tab", "flow: x\nphases:\n\ta: {}\n", [("tab", 3, 1)]),
+    ("an open quote", 'flow: "x\n', [("yaml_syntax", 2, 1)]),
+    ("a colon in text", "flow: a: b\n", [("yaml_syntax", 1, 8)]),
+    ("two documents", "flow: x\nphases: {a: {}}\n---\nflow: y\n", [("many_documents", 3, 1)]),
+    ("a tag", "flow: !!python/name:os.system x\n", [("tag", 1, 7)]),
+    ("a merge key", "flow: x\nphases: {a: &a {}, b: {<<: *a}}\n", [("merge_key", 2, 24)]),
+    ("a list as key", "flow: x\n[a]: 1\n", [("key_not_text", 2, 1)]),
+    ("an alias to nothing", "flow: *x\n", [("unknown_alias", 1, 7)]),
+    ("an alias to itself", "flow: x\nphases: &p {a: *p}\n", [("recursive_alias", 2, 16)]),
+    ("a key twice", "flow: x\nflow: y\nphases: {a: {}}\n", [("duplicate_key", 2, 1)]),
+    ("no phases", "flow: x\n", [("missing", 1, 1)]),
+    ("no name", "phases: {a: {}}\n", [("missing", 1, 1)]),
+    ("empty phases", "flow: x\nphases: {}\n", [("empty", 2, 9)]),
+    ("phases of nothing", "flow: x\nphases:\n", [("wrong_type", 2, 1)]),
+    ("an unknown key", flow_with("    intsruction: hi"), [("unknown_key", 4, 5)]),
+    ("yes for true", flow_with("    initial: yes"), [("wrong_type", 4, 14)]),
+    ("a number for text", flow_with("    say: 5"), [("wrong_type", 4, 10)]),
+    ("quotes around a number", 'flow: x\nversion: "1"\nphases: {a: {}}\n', [("wrong_type", 2, 10)]),
+    ("one tool for a list", flow_with("    tools: lookup"), [("wrong_type", 4, 12)]),
+    ("a number below its bound", flow_with("    repair: {reprompt_after: 0}"),
+     [("wrong_value", 4, 30)]),
+    ("counts that contradict", flow_with("    repair: {reprompt_after: 9}"),
+     [("wrong_shape", 4, 13)]),
+    ("an unknown word", flow_with("    transitions: [{to: a, history: deeep}]"),
+     [("wrong_value", 4, 36)]),
+    ("no duration", flow_with("    transitions: [{to: a, after: soon}]"), [("wrong_value", 4, 34)]),
+    ("an edge to nowhere", flow_with("    transitions:\n      - when: is_true(x)"),
+     [("missing", 5, 9)]),
+    ("a text that should be a mapping", "flow: x\nphases: {a: hello}\n", [("wrong_type", 2, 13)]),
+    ("an action of two things", flow_with("    on_enter: [{run: f, raise: e}]"),
+     [("wrong_shape", 4, 16)]),
+    ("a guard with an unknown word", flow_with("    done: is_set(x) and is_tru(y)"),
+     [("guard", 4, 25)]),
+    ("a guard in single quotes", flow_with("    done: 'x == \"it''s\" and is_tru(y)'"),
+     [("guard", 4, 29)]),
+    ("a guard in double quotes", flow_with('    done: "is_tru(y)"'), [("guard", 4, 12)]),
+    ("a guard in a block", flow_with("    done: |\n      is_set(x) and\n      is_tru(y)"),
+     [("guard", 6, 7)]),
+    ("a guard that is a number", flow_with("    done: 5"), [("guard", 4, 11)]),
+    ("a guard cut by a bracket", flow_with("    transitions: [{to: a, when: captured([x, y])}]"),
+     [("guard_cut", 4, 33)]),
+    ("a guard cut by a comma", flow_with("    transitions: [{when: eq(x, 1), to: a}]"),
+     [("guard_cut", 4, 26)]),
+    ("a guard cut before a quote", flow_with('    transitions: [{to: a, when: eq(x, "y")}]'),
+     [("guard_cut", 4, 33)]),
+    ("a transition to no phase", flow_with("    transitions: [{to: b}]"),
+     [("unknown_phase", 4, 24)]),
+    ("a guard about no phase", flow_with("    done: is_set(x) or done(aa)"),
+     [("unknown_phase", 4, 29)]),
+    ("a reset of no phase", flow_with("    on_enter: [{reset: [a, zz]}]"),
+     [("unknown_phase", 4, 28)]),
+    ("no initial phase", "flow: x\nphases: {a: {}, b: {}}\n", [("no_initial", 2, 1)]),
+    ("two initial phases", "flow: x\nphases: {a: {initial: true}, b: {initial: true}}\n",
+     [("many_initial", 2, 43)]),
+    ("two initial children", flow_with("    phases: {b: {initial: true}, c: {initial: true}}"),
+     [("many_initial", 4, 47)]),
+    ("a name used twice", flow_with("    phases: {a: {}}"), [("duplicate_phase", 4, 14)]),
+    ("no such record", flow_with("    collect: [order]"), [("unknown_record", 4, 15)]),
+    ("no such tool", "flow: x\ntools: {t: {}}\nphases: {a: {tools: [t, u]}}\n",
+     [("unknown_tool", 3, 25)]),
+    ("no such tool denied", "flow: x\ntools: {t: {}}\nphases: {a: {tools: {deny: [u]}}}\n",
+     [("unknown_tool", 3, 29)]),
+    ("a default of another type",
+     "flow: x\nstate: {n: {type: integer, default: a}}\nphases: {a: {}}\n",
+     [("wrong_value", 2, 37)]),
+    ("a value of another type set", "flow: x\nstate: {n: integer}\nphases: {a: {on_enter: "
+     "[{set: {n: a}}]}}\n", [("wrong_value", 3, 35)]),
+    ("a key declared twice",
+     "flow: x\nstate: {n: integer, 'derived:n': integer}\nphases: {a: {}}\n",
+     [("same_key", 2, 21)]),
+    ("a computed key that is owned", "flow: x\nstate: {n: {type: integer, writers: ['tool:t']}}\n"
+     "computed: {n: {value: {const: 1}}}\nphases: {a: {}}\n", [("owned_key", 3, 12)]),
+    ("a promotion of a trusted key", "flow: x\nstate: {n: {type: integer, trusted: true}}\n"
+     "extract: [{name: e, promote: [{field: f, to: n}]}]\nphases: {a: {}}\n",
+     [("owned_key", 3, 46)]),
+    ("a write to the runtime's keys", flow_with("    on_enter: [{set: {'session:x': 1}}]"),
+     [("reserved_key", 4, 23)]),
+    ("computed keys in a circle", "flow: x\ncomputed:\n  a: {of: b, map: {}}\n"
+     "  b: {cases: [{when: is_set(derived:a), value: 1}]}\nphases: {a: {}}\n",
+     [("computed_cycle", 3, 3)]),
+    ("wide characters before the place", 'flow: x\nphases: {"付款": {transitions: [{to: zz}]}}\n',
+     [("unknown_phase", 2, 36)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "text", "expected"), BROKEN, ids=[row[0] for row in BROKEN])
+def test_a_broken_file_is_told_by_code_line_and_column(
+    what: str, text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    assert found(text) == expected
+
+
+def test_all_problems_are_told_at_once_of_form_of_guards_and_of_meaning() -> None:
+    text = (
+        "flow: x\nversoin: 1\nphases:\n  a:\n    initial: yes\n    transitions:\n"
+        "      - to: bb\n        when: is_tru(x)\n      - {to: a, when: eq(x, 1)}\n"
+    )
+    codes = [code for code, _, _ in found(text)]
+    assert codes == ["unknown_key", "wrong_type", "unknown_phase", "guard", "guard_cut"]
+
+
+def test_a_part_that_is_wrong_is_not_missed_elsewhere() -> None:
+    text = "flow: x\nrecords: {order: {windw: 1}}\nphases: {a: {collect: [order]}}\n"
+    assert [code for code, _, _ in found(text)] == ["missing", "unknown_key"]
+
+
+def test_an_error_reads_like_a_compilers() -> None:
+    text = (
+        "flow: x\nphases:\n  greet:\n    transitions:\n      - to: gret\n        when: is_set(x)\n"
+    )
+    [diagnostic] = broken(text)
+    assert str(diagnostic) == (
+        "error[unknown_phase]: phase 'gret' does not exist\n"
+        "  --> f.yaml:5:13  (phases.greet.transitions[0].to)\n"
+        " 4 |     transitions:\n"
+        " 5 |       - to: gret\n"
+        "   |             ^^^^\n"
+        " 6 |         when: is_set(x)\n"
+        "     = help: did you mean 'greet'?"
+    )
+    assert diagnostic.to_json()["path"] == "/phases/greet/transitions/0/to"
+    assert json.loads(json.dumps(diagnostic.to_json()))["fix"] == [
+        {"op": "replace", "path": "/phases/greet/transitions/0/to", "value": "greet"}
+    ]
+
+
+def test_a_cut_guard_is_shown_in_quotes() -> None:
+    [diagnostic] = broken(flow_with("    transitions: [{to: a, when: captured([x, y])}]"))
+    assert diagnostic.suggestion == 'put it in quotes: "captured([x, y])"'
+
+
+@pytest.mark.parametrize(
+    ("phase", "help"),
+    [
+        ("    intsruction: hi", "did you mean 'instruction'?"),
+        ("    initial: yes", "write true"),
+        ("    say: 5", 'write "5"'),
+        ("    tools: lookup", "write [lookup]"),
+        ("    done: is_tru(x)", "did you mean 'is_true'?"),
+        ("    transitions: [{to: a, history: deeep}]", "did you mean 'deep'?"),
+    ],
+)
+def test_the_cure_is_told(phase: str, help: str) -> None:
+    assert [d.suggestion for d in broken(flow_with(phase))] == [help]
+
+
+def test_a_mistake_inside_a_union_is_one_message() -> None:
+    value = "{add: [1, {kye: b}]}"
+    [diagnostic] = broken(f"flow: x\ncomputed: {{a: {{value: {value}}}}}\nphases: {{a: {{}}}}\n")
+    assert (diagnostic.code, diagnostic.column) == ("unknown_key", 34)
+    [diagnostic] = broken("flow: x\nextract: [{name: e, trigger: [5]}]\nphases: {a: {}}\n")
+    assert diagnostic.line == 2
+
+
+# JSON goes through the same door.
+
+
+def test_json_loads_with_tabs_escapes_and_surrogate_pairs() -> None:
+    text = '{\n\t"flow": "x\\ud83d\\ude00",\n\t"phases": {"a\\/b": {"say": "\\u00e9"}}\n}'
+    flow = loads(text, format="json")
+    assert flow.flow == "x😀"
+    assert flow.phases["a/b"].say == "é"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ("json_syntax", 1, 1)),
+        ("[]", ("not_a_mapping", 1, 1)),
+        ('{"flow" "x"}', ("json_syntax", 1, 9)),
+        ('{"flow": NaN}', ("json_syntax", 1, 10)),
+        ('{"flow": "x", "flow": "y", "phases": {"a": {}}}', ("duplicate_key", 1, 15)),
+        ('{"flow": "x",\n\t"phases": {"a": {"say": 5}}}', ("wrong_type", 2, 26)),
+        ('{"flow": "\\ud800", "phases": {"a": {}}}', ("json_syntax", 1, 10)),
+        ('{"a":' * 60_000 + "1" + "}" * 60_000, ("too_deep", 1, 1)),
+        ('{"flow": 1' + "0" * 5_000 + "}", ("json_syntax", 1, 10)),
+    ],
+    ids=[
+        "nothing", "a list", "no colon", "not a number", "a key twice", "a wrong type",
+        "half a pair", "too deep", "a huge number",
+    ],
+)  # fmt: skip
+def test_broken_json_is_told_by_code_line_and_column(
+    text: str, expected: tuple[str, int, int]
+) -> None:
+    assert found(text, "json") == [expected]
+
+
+# Bounds: whatever the file, an answer comes soon, and it is never a traceback.
+
+
+def laughs() -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    for n in range(1, 12):
+        lines.append(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (laughs(), "too_many_aliases"),
+        ("a: &a x\nb: [" + "*a, " * 250_000 + "]", "too_many_aliases"),
+        ("flow: " + "[" * 100_000, "too_deep"),
+        ("flow: " + "{a: " * 50_000, "too_deep"),
+        ("\n".join(" " * n + "a:" for n in range(300)), "too_deep"),
+        ("- " * 5_000 + "a", "too_deep"),
+        ("a: [" + "x, " * 250_000 + "]", "too_large"),
+        ("flow: \x00", "yaml_syntax"),
+        ("flow: \x07", "yaml_syntax"),
+        ("%YAML 9.9\n---\nflow: x", "yaml_syntax"),
+        ("&a : b", "missing"),
+        ("? {a: b}\n: c", "key_not_text"),
+    ],
+    ids=[
+        "laughs",
+        "aliases",
+        "lists",
+        "mappings",
+        "indents",
+        "dashes",
+        "values",
+        "nul",
+        "bell",
+        "version",
+        "no key",
+        "map as key",
+    ],
+)
+def test_hostile_text_is_a_clear_error_soon(text: str, code: str) -> None:
+    start = time.monotonic()
+    assert code in [found_code for found_code, _, _ in found(text)]
+    assert time.monotonic() - start < 20
+
+
+def test_a_very_long_line_is_cut_in_the_excerpt() -> None:
+    [diagnostic] = broken(
+        f"flow: x\nphases: {{{'a: {}, ' * 0}a: {{say: '{'y' * 5_000}', zz: 1}}}}\n"
+    )
+    assert diagnostic.code == "unknown_key"
+    assert max(map(len, diagnostic.excerpt.splitlines())) < 120
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_mangled_text_is_a_flow_or_a_flow_error(data: st.DataObject) -> None:
+    text = GOOD
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(at, min(len(text), at + 12)))
+        piece = data.draw(
+            st.sampled_from([*"{}[]:,&*!|>'\"%@`#-?\t\n", "<<: ", "null", "&a ", "*a", "- "])
+            | st.text(max_size=3)
+        )
+        text = text[:at] + piece + text[end:]
+    try:
+        loads(text)
+    except FlowError as error:
+        told = str(error)
+    else:
+        told = "a flow"
+    assert told
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["to", "when", "phases", "a", "set", "do", "type", "run", "x-y"]),
+            inner,
+            max_size=3,
+        ),
+        max_leaves=12,
+    ),
+    st.sampled_from(
+        ["state", "records", "extract", "computed", "watch", "tools", "phases", "digressions",
+         "global_transitions", "patterns", "models", "monitors", "phase_defaults"]
+    ),
+)  # fmt: skip
+def test_any_json_in_any_section_is_a_flow_or_a_flow_error(value: object, section: str) -> None:
+    document = {"flow": "x", "phases": {"a": {}}, section: value}
+    try:
+        text = json.dumps(document, allow_nan=False)
+    except ValueError:
+        return
+    for format in ("json", "yaml"):
+        try:
+            loads(text, format=format)  # pyright: ignore[reportArgumentType]
+        except FlowFileError as error:
+            found = error.diagnostics
+        else:
+            found = ()
+        assert all(d.line for d in found)
+
+
+# Files and folders.
+
+
+def test_a_folder_and_its_file_give_the_same_flow(tmp_path: Path) -> None:
+    (tmp_path / "flow.yml").write_text(GOOD, encoding="utf-8")
+    assert load(tmp_path) == load(tmp_path / "flow.yml") == loads(GOOD)
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    (tmp_path / "flow.yaml").write_bytes(b"\xef\xbb\xbf" + b"flow: x\nphases: {a: {sy: 1}}\n")
+    with pytest.raises(FlowFileError) as caught:
+        load(tmp_path)
+    assert [(d.line, d.column) for d in caught.value.diagnostics] == [(2, 14)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("flow.yaml", b"flow: x\nname: \xff\xfe\n", "not_utf8"),
+        ("flow.yaml", "flow: x".encode("utf-16"), "not_utf8"),
+        ("flow.yaml", b"#" * 4_000_001, "too_large"),
+        ("other.yaml", b"flow: x", "no_file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(
+    tmp_path: Path, name: str, content: bytes, code: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FlowFileError) as caught:
+        load(tmp_path)
+    assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+def test_a_folder_with_two_flows_is_an_error(tmp_path: Path) -> None:
+    for name in ("flow.yaml", "flow.json"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(FlowFileError, match="many_files"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["nope", "nope/flow.yaml", "a\0b"])
+def test_what_does_not_exist_is_a_flow_error(tmp_path: Path, path: str) -> None:
+    with pytest.raises(FlowFileError, match="no_file"):
+        load(tmp_path / path)
+
+
+def test_a_misspelt_file_is_suggested(tmp_path: Path) -> None:
+    (tmp_path / "debt.yaml").write_text(GOOD)
+    with pytest.raises(FlowFileError, match=r"did you mean 'debt\.yaml'"):
+        load(tmp_path / "dept.yaml")
+
+
+def test_functions_beside_the_file_are_known_by_name(tmp_path: Path) -> None:
+    text = "flow: x\nphases:\n  a:\n    on_enter:\n      - resolve: acount\n      - run: note\n"
+    (tmp_path / "flow.yaml").write_text(text)
+    assert read(tmp_path).functions is None
+    (tmp_path / "functions.py").write_text(
+        "raise SystemExit\n@functions.resolver\nasync def account(): ...\n"
+    )
+    with pytest.raises(FlowFileError) as caught:
+        load(tmp_path)
+    assert [(d.code, d.line) for d in caught.value.diagnostics] == [
+        ("unknown_resolver", 5),
+        ("unknown_function", 6),
+    ]
+    assert caught.value.diagnostics[0].suggestion == "did you mean 'account'?"
