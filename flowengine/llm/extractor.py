@@ -127,7 +127,7 @@ class Extractor(Settings):
         while True:
             sent = await run.next_request()
             try:
-                async with run.call(), run.within_time():
+                async with run.within_time():
                     response = await provider.chat(sent)
             except Exception as error:
                 if not await run.failed(error):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flowengine.llm.errors import InvalidRequest, ProviderError, Refusal
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
 from flowengine.llm.resends import resent
 from flowengine.llm.vocabulary import Capability, Support
 
@@ -72,9 +72,11 @@ class FallbackProvider:
             try:
                 if failure is not None:
                     resent()
-                async for event in backup.provider.stream(backup.adapt(request)):
-                    delivered = True
-                    yield event
+                stream = backup.provider.stream(backup.adapt(request))
+                async with closing_stream(stream) as events:
+                    async for event in events:
+                        delivered = True
+                        yield event
                 return
             except ProviderError as error:
                 if delivered:

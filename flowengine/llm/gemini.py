@@ -24,7 +24,7 @@ from flowengine.llm.gemini_wire import (
 )
 from flowengine.llm.messages import ChatRequest, ChatResponse
 from flowengine.llm.profiles import ModelProfile
-from flowengine.llm.provider import Prepared, StreamEvent, Warned
+from flowengine.llm.provider import Prepared, StreamEvent, Warned, closing_stream
 from flowengine.llm.resends import resent
 from flowengine.llm.service_errors import retry_after, status_error, transport_error, without_body
 from flowengine.llm.thinking import Climb, ThinkingLadder
@@ -90,12 +90,13 @@ class GeminiProvider:
         while True:
             begun = False
             try:
-                async for event in self._chunks(request.model, wire, climb):
-                    if not begun:
-                        begun = True
-                        for warning in (*wire.warnings, *climb.warnings(NAME)):
-                            yield Warned(warning)
-                    yield event
+                async with closing_stream(self._chunks(request.model, wire, climb)) as events:
+                    async for event in events:
+                        if not begun:
+                            begun = True
+                            for warning in (*wire.warnings, *climb.warnings(NAME)):
+                                yield Warned(warning)
+                        yield event
                 return
             except ProviderError as error:
                 if begun or not climb.rejected(error):

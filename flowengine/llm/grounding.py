@@ -15,6 +15,7 @@ from flowengine.llm.messages import ChatRequest
 from flowengine.llm.metadata import Evidence
 from flowengine.llm.walk import Walk, under_index, under_key
 
+SHORTEST_FUZZY = 4
 _WORDS = re.compile(r"\w+", re.UNICODE)
 
 
@@ -60,10 +61,9 @@ def locate(path: str, quote: str, texts: list[tuple[int, str]], threshold: float
         if span:
             return _found(path, "normalised", index, span, 1.0)
     for index, text in newest_first:
-        near = fuzz.partial_ratio_alignment(quote.casefold(), text.casefold())
-        if near and near.score >= threshold * 100 and near.dest_end <= len(text):
-            span = (near.dest_start, near.dest_end)
-            return _found(path, "fuzzy", index, span, round(near.score / 100, 3))
+        near = _nearest(quote, text)
+        if near and near[1] >= threshold:
+            return _found(path, "fuzzy", index, near[0], round(near[1], 3))
     return Evidence(path=path, status="ungrounded")
 
 
@@ -94,6 +94,22 @@ def _normalised(quote: str, text: str) -> tuple[int, int] | None:
         if plain[start : start + len(wanted)] == wanted:
             return words[start].start(), words[start + len(wanted) - 1].end()
     return None
+
+
+def _nearest(quote: str, text: str) -> tuple[tuple[int, int], float] | None:
+    """The run of words most like the quote, and how alike; digits are never nearly right."""
+    if len(quote) < SHORTEST_FUZZY or any(char.isdigit() for char in quote):
+        return None
+    words = list(_WORDS.finditer(text))
+    wanted = _plain(quote)
+    usual = len(_WORDS.findall(quote))
+    spans = [
+        (words[start].start(), words[start + length - 1].end())
+        for length in range(max(usual - 1, 1), usual + 2)
+        for start in range(len(words) - length + 1)
+    ]
+    scored = [(span, fuzz.ratio(wanted, _plain(text[slice(*span)])) / 100) for span in spans]
+    return max(scored, key=lambda found: found[1], default=None)
 
 
 def _plain(word: str) -> str:

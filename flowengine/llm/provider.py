@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -63,6 +64,18 @@ class Prepared:
 
     request: ChatRequest
     warnings: tuple[Warning_, ...] = ()
+
+
+@asynccontextmanager
+async def closing_stream(
+    events: AsyncIterator[StreamEvent],
+) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
+    """Closes a provider's stream at once when its reader stops early."""
+    try:
+        yield events
+    finally:
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
 
 
 class ChatProvider(Protocol):

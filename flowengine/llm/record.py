@@ -18,6 +18,7 @@ from flowengine.llm.metadata import (
 )
 from flowengine.llm.modes import enforcement_of
 from flowengine.llm.reasons import Reason, Undeclared
+from flowengine.llm.resends import Resends
 from flowengine.llm.usage import add_usage
 from flowengine.llm.vocabulary import ExtractionMode, relied_field
 from flowengine.llm.warnings import Warning_, distinct
@@ -26,17 +27,22 @@ log = logging.getLogger("flowengine.llm")
 
 
 class Record:
-    """`metadata` is a consistent snapshot at any moment, also after a cancellation."""
+    """`metadata` is a consistent snapshot at any moment, also after a cancellation.
+
+    `resends` is where providers count what they send beyond the first request of a call.
+    """
 
     def __init__(self, mode: ExtractionMode, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._began = clock()
         self._call_began = self._began
         self._kept = ExtractionMetadata.new(mode)
+        self.resends = Resends()
 
     @property
     def metadata(self) -> ExtractionMetadata:
-        return self._kept.model_copy(update={"elapsed_s": self.elapsed})
+        calls = self._kept.calls + self.resends.count
+        return self._kept.model_copy(update={"elapsed_s": self.elapsed, "calls": calls})
 
     @property
     def elapsed(self) -> float:
@@ -59,10 +65,6 @@ class Record:
     def unsent(self) -> None:
         """The call was refused before anything was sent."""
         self._keep(calls=self._kept.calls - 1)
-
-    def resent(self, count: int) -> None:
-        """A provider sent this many more requests for the call that has just ended."""
-        self._keep(calls=self._kept.calls + count)
 
     def passed(self, response: ChatResponse) -> None:
         """A response came, whether or not it can be used."""

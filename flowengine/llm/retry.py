@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from flowengine.llm.errors import ProviderError
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
 from flowengine.llm.resends import resent
 from flowengine.llm.vocabulary import Capability, Support
 
@@ -71,9 +71,10 @@ class RetryingProvider:
         while True:
             delivered = False
             try:
-                async for event in self.inner.stream(request):
-                    delivered = True
-                    yield event
+                async with closing_stream(self.inner.stream(request)) as events:
+                    async for event in events:
+                        delivered = True
+                        yield event
                 return
             except ProviderError as error:
                 if delivered:

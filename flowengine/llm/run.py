@@ -32,7 +32,7 @@ from flowengine.llm.reasons import (
     ValidationFailed,
 )
 from flowengine.llm.record import Record
-from flowengine.llm.resends import Resends, counting
+from flowengine.llm.resends import counting
 from flowengine.llm.schema import Target
 from flowengine.llm.settings import AskAgain, Settings, ValidatorContext
 from flowengine.llm.vocabulary import ExtractionMode, FinishReason
@@ -80,26 +80,20 @@ class Run(Generic[T]):
         await self._check_limits()
         request = await self._prepared()
         await self.settings.hooks.call("on_request", request)
+        self.record.call_begins()
         return request
 
     @asynccontextmanager
-    async def call(self) -> AsyncGenerator[None]:
-        """Counts one call; whatever it sends again within is counted too."""
-        resends = Resends()
-        self.record.call_begins()
-        try:
-            with counting(resends):
-                yield
-        finally:
-            self.record.resent(resends.count)
-
-    @asynccontextmanager
     async def within_time(self) -> AsyncGenerator[None]:
-        """Bounds one wait for the provider by the limits. Raises `Timeout`."""
+        """One wait for the provider: bounded by the limits, its resends counted.
+
+        Never held while a stream's reader has the word. Raises `Timeout`.
+        """
         scope = asyncio.timeout(self.settings.limits.call_timeout(self.record.elapsed))
         try:
-            async with scope:
-                yield
+            with counting(self.record.resends):
+                async with scope:
+                    yield
         except TimeoutError:
             if not scope.expired():
                 raise

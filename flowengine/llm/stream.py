@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from flowengine.llm.collect import Collector
 from flowengine.llm.data import JSON, Path
@@ -16,7 +16,7 @@ from flowengine.llm.items import ItemList
 from flowengine.llm.messages import ChatRequest
 from flowengine.llm.metadata import Extracted, ExtractionMetadata
 from flowengine.llm.partial import PartialJson
-from flowengine.llm.provider import Done, StreamEvent, TextDelta, ToolCallDelta
+from flowengine.llm.provider import StreamEvent, TextDelta, ToolCallDelta, closing_stream
 from flowengine.llm.repetition import Repetition
 from flowengine.llm.run import Run
 from flowengine.llm.schema import WRAP, Target
@@ -133,8 +133,9 @@ class ExtractionStream(Generic[T]):
         try:
             while self._result is None:
                 request = await self._run.next_request()
-                async for event in self._one_pass(request):
-                    yield event
+                async with aclosing(self._one_pass(request)) as events:
+                    async for event in events:
+                        yield event
         except BaseException as error:
             if not isinstance(error, GeneratorExit):
                 self._error = error
@@ -144,7 +145,7 @@ class ExtractionStream(Generic[T]):
         collector = Collector()
         reader = _Reader(self._target, self._run.record.mode, self._items)
         try:
-            async with self._run.call(), aclosing(self._provider_events(request)) as events:
+            async with aclosing(self._provider_events(request)) as events:
                 async for event in events:
                     collector.add(event)
                     for shown in reader.read(event):
@@ -168,17 +169,13 @@ class ExtractionStream(Generic[T]):
             yield Restarted(self._run.record.metadata.calls)
 
     async def _provider_events(self, request: ChatRequest) -> AsyncGenerator[StreamEvent]:
-        events = self._run.provider.stream(request)
-        try:
+        async with closing_stream(self._run.provider.stream(request)) as events:
             while True:
                 async with self._run.within_time():
                     event = await anext(events, None)
                 if event is None:
                     return
                 yield event
-        finally:
-            if hasattr(events, "aclose"):
-                await cast("AsyncGenerator[StreamEvent]", events).aclose()
 
 
 class _Reader:
@@ -215,8 +212,6 @@ class _Reader:
                 return text
             case ToolCallDelta(index=0, arguments=text) if self._by_tool:
                 return text
-            case Done():
-                return ""
             case _:
                 return ""
 

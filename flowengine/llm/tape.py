@@ -11,7 +11,7 @@ from flowengine.llm.collect import Collector
 from flowengine.llm.data import canonical
 from flowengine.llm.errors import TapeMiss
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
 from flowengine.llm.scripted import events_of
 from flowengine.llm.vocabulary import Capability, Support
 
@@ -58,9 +58,10 @@ class TapeProvider:
                 yield event
             return
         collector = Collector()
-        async for event in self._record.stream(request):
-            collector.add(event)
-            yield event
+        async with closing_stream(self._record.stream(request)) as events:
+            async for event in events:
+                collector.add(event)
+                yield event
         self._append(request, collector.response())
 
     def _play(self, request: ChatRequest) -> ChatResponse:
