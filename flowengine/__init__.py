@@ -1,1 +1,167 @@
 """Model phone and chat conversations as statecharts: a model talks freely, a machine decides."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flowengine.clock import ManualClock, SystemClock
+    from flowengine.errors import (
+        FlowEngineError,
+        FlowError,
+        GuardError,
+        ModelError,
+        SessionClosed,
+        StateError,
+        StoreError,
+        TurnFailed,
+    )
+    from flowengine.extract.recognizers import Recognition, recognize
+    from flowengine.flow.functions import Functions, load_functions
+    from flowengine.flow.load import load, loads
+    from flowengine.flow.model import (
+        Action,
+        Computed,
+        Digression,
+        Flow,
+        Key,
+        Pattern,
+        Phase,
+        Region,
+        Repair,
+        Resolver,
+        Tool,
+        Transition,
+        Watch,
+    )
+    from flowengine.guards import Guard
+    from flowengine.kernel import Context, Explanation, Kernel, Snapshot
+    from flowengine.runtime import Cancelled, Denied, Failed, Ran, Session, ToolOutcome, TurnResult
+    from flowengine.state import State, StateKey
+
+__version__ = version("flowengine")
+
+# Names are fetched on first use, so that `flowengine --help` does not wait for a statechart.
+_HOME = {
+    "flowengine.clock": (
+        "ManualClock",
+        "SystemClock",
+    ),
+    "flowengine.errors": (
+        "FlowEngineError",
+        "FlowError",
+        "GuardError",
+        "ModelError",
+        "SessionClosed",
+        "StateError",
+        "StoreError",
+        "TurnFailed",
+    ),
+    "flowengine.extract.recognizers": (
+        "Recognition",
+        "recognize",
+    ),
+    "flowengine.flow.functions": (
+        "Functions",
+        "load_functions",
+    ),
+    "flowengine.flow.load": (
+        "load",
+        "loads",
+    ),
+    "flowengine.flow.model": (
+        "Action",
+        "Computed",
+        "Digression",
+        "Flow",
+        "Key",
+        "Pattern",
+        "Phase",
+        "Region",
+        "Repair",
+        "Resolver",
+        "Tool",
+        "Transition",
+        "Watch",
+    ),
+    "flowengine.guards": ("Guard",),
+    "flowengine.kernel": (
+        "Context",
+        "Explanation",
+        "Kernel",
+        "Snapshot",
+    ),
+    "flowengine.runtime": (
+        "Cancelled",
+        "Denied",
+        "Failed",
+        "Ran",
+        "Session",
+        "ToolOutcome",
+        "TurnResult",
+    ),
+    "flowengine.state": (
+        "State",
+        "StateKey",
+    ),
+}
+_MODULES = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Action",
+    "Cancelled",
+    "Computed",
+    "Context",
+    "Denied",
+    "Digression",
+    "Explanation",
+    "Failed",
+    "Flow",
+    "FlowEngineError",
+    "FlowError",
+    "Functions",
+    "Guard",
+    "GuardError",
+    "Kernel",
+    "Key",
+    "ManualClock",
+    "ModelError",
+    "Pattern",
+    "Phase",
+    "Ran",
+    "Recognition",
+    "Region",
+    "Repair",
+    "Resolver",
+    "Session",
+    "SessionClosed",
+    "Snapshot",
+    "State",
+    "StateError",
+    "StateKey",
+    "StoreError",
+    "SystemClock",
+    "Tool",
+    "ToolOutcome",
+    "Transition",
+    "TurnFailed",
+    "TurnResult",
+    "Watch",
+    "load",
+    "load_functions",
+    "loads",
+    "recognize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'flowengine' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -136,6 +136,8 @@ def _field(
 def _read(
     field: CompiledField, words: Words, hearing: Hearing, asked: CompiledField | None
 ) -> Finding | None:
+    if field.spec.when_asked and asked is not field:
+        return None
     for newest, turn in zip((True, *[False] * len(words.turns)), words.turns, strict=False):
         if not turn.user:
             continue

@@ -55,6 +55,8 @@ class FieldSpec(Data):
     policy: Policy = "correct"
     confirm_below: float | None = Field(default=None, ge=0, le=1)
     """Below this confidence `confirm:{key}` becomes true, so that the flow can read it back."""
+    when_asked: bool = False
+    """Read only as the answer to its own question, as a bare yes or no should be."""
     asks: tuple[str, ...] = ()
     """Words of the model's question that ask for this field, such as `how many`."""
 

@@ -139,22 +139,26 @@ class CompiledFlow:
         return {key: spec.default for key, spec in declared if spec.default is not None}
 
 
-_compiled: dict[tuple[str, int], CompiledFlow] = {}
+_NO_FUNCTIONS = Functions()
+_compiled: dict[tuple[int, int], CompiledFlow] = {}
+"""By identity; an entry keeps its flow and functions alive, so that ids are not used again."""
+COMPILED = 64
 
 
 def compile_flow(flow: Flow, functions: Functions | None = None) -> CompiledFlow:
-    """The flow made ready to run.
+    """The flow made ready to run; compiled once for a flow and its functions.
 
     Raises:
         FlowError: a function, a key or a recognizer that does not exist.
     """
-    functions = functions if functions is not None else Functions()
-    hash = flow_hash(flow, functions)
-    known = _compiled.get((hash, id(functions)))
+    functions = functions if functions is not None else _NO_FUNCTIONS
+    key = (id(flow), id(functions))
+    known = _compiled.get(key)
     if known is None:
-        known = _compiled[hash, id(functions)] = _Compiler(flow, functions, hash).compile()
-        if len(_compiled) > 64:
+        if len(_compiled) >= COMPILED:
             del _compiled[next(iter(_compiled))]
+        hash = flow_hash(flow, functions)
+        known = _compiled[key] = _Compiler(flow, functions, hash).compile()
     return known
 
 

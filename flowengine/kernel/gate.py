@@ -9,6 +9,7 @@ from __future__ import annotations
 from flowengine.effects import AnswerTool, Cancel, RunTool, ToolAnswer
 from flowengine.facts import CallEnded, InputIgnored, ToolDecided
 from flowengine.flow.model import Tool
+from flowengine.guards import names_of
 from flowengine.inputs import Json, Outcome, ToolCalled
 from flowengine.kernel.settle import settle
 from flowengine.kernel.snapshot import Call, Run
@@ -105,9 +106,7 @@ def _refusal(work: Work, call: Call) -> ToolAnswer | None:
     work.args = call.args
     if guard.test(work):
         return None
-    missing = sorted(
-        read for read in guard.reads if not read.startswith("@") and work.find(read) is None
-    )
+    missing = [key for key in names_of(guard.guard, "key") if work.find(key) is None]
     return _denial(work, "guard", f"{call.tool} cannot run before {guard.text}.", missing)
 
 

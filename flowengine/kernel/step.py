@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+from flowengine.chart import Move
 from flowengine.effects import Effect, SetTimer
-from flowengine.errors import FlowEngineError, FlowError, FunctionError
+from flowengine.errors import FlowEngineError, FlowError, FunctionError, did_you_mean
 from flowengine.extract.recognizers import locale_hash
 from flowengine.facts import (
     Fact,
@@ -59,8 +60,17 @@ class Kernel:
     def __init__(self, flow: Flow, functions: Functions | None = None) -> None:
         self.compiled = compile_flow(flow, functions)
 
-    def start(self, at: int, values: Mapping[str, Any] | None = None) -> Step:
-        """Enter the initial phases; `values` are what State holds before anything is said."""
+    def start(
+        self, at: int, values: Mapping[str, Any] | None = None, phase: str | None = None
+    ) -> Step:
+        """Enter the initial phases; `values` are what State holds before anything is said.
+
+        With `phase` the conversation starts there: nothing before it is entered, no hook of what
+        would have come first is run.
+
+        Raises:
+            FlowError: `phase` is no phase of the conversation's body.
+        """
         flow = self.compiled
         empty = Snapshot(
             flow.hash, -1, at, 0, {}, {}, Transcript(), Place(), IDLE, (), False
@@ -71,7 +81,7 @@ class Kernel:
             work.begin_with(key, value)
         work.dirty.clear()
         flow.computed.recompute(work)
-        start(work, flow.chart.start())
+        start(work, flow.chart.start() if phase is None else _straight_to(flow, phase))
         settle(work)
         return _finish(work)
 
@@ -116,6 +126,18 @@ def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:
     return SessionStarted(
         flow.flow.flow, flow.flow.version, flow.hash, VERSION, locale_hash(), _TZDATA, at
     )
+
+
+def _straight_to(flow: CompiledFlow, phase: str) -> Move:
+    """Enters a phase of the body, with what lies around and beside it, and nothing else."""
+    edge = flow.chart.back_to(phase)
+    if edge is None:
+        what = "lies in a digression or a monitor: start in a phase of the body, and lead it there"
+        if phase not in flow.phases:
+            what = f"is no phase of this flow.{did_you_mean(phase, flow.phases)}"
+        raise FlowError(f"a call cannot start in {phase!r}, which {what}")
+    active = flow.chart.move(flow.chart.start().active, {}, (edge,)).active
+    return Move(active, (), tuple(("enter", name) for name in active), {})
 
 
 def _end_turn_keys(work: Work) -> None:

@@ -6,6 +6,7 @@ a failed step is undone by dropping it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from flowengine.kernel.compiled import CompiledFlow
 
 RUNTIME = plain("runtime")
+_START = plain("start")
 NEWEST = 1 << 20
 """The order of a write that is not an extraction: it beats every extractor of its turn."""
 
@@ -90,7 +92,12 @@ class Work(State):
 
     def begin_with(self, key: str, value: Any) -> None:
         """A value that the call starts with; whoever starts it may write any key."""
-        self._write(key, checked(key, self.keys.spec(key), value), plain("start"))
+        # Keys are interned, so that ten thousand calls share their names.
+        name, stored = sys.intern(key), checked(key, self.keys.spec(key), value)
+        if self._shared:
+            self.values, self.evidence, self._shared = {}, {}, False
+        self._record(name, self.values.get(name), stored, _START, True)
+        self.values[name] = stored
 
     def clear(self, key: str) -> None:
         """Take a value away on the runtime's own authority."""
