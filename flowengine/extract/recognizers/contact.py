@@ -151,7 +151,7 @@ def _domain(said: Utterance, i: int) -> tuple[str, int]:
             labels[-1] += repaired.label
             i = repaired.last
         else:
-            labels[-1] += _characters(said, i) or words[i]
+            labels[-1] += _spelled_out(said, i, i + 1)
             i += 1
         if len(labels) > 1 and labels[-1] in email.top_level and labels[0]:
             complete, last = ".".join(labels), i
@@ -178,9 +178,7 @@ def _local(said: Utterance, at: int) -> tuple[str, int]:
         first -= 1
         if said.breaks[first]:
             break
-    local = "".join(
-        email.symbols.get(words[i]) or _characters(said, i) or words[i] for i in range(first, at)
-    )
+    local = _spelled_out(said, first, at)
     local = local.replace("'", "")
     return (local, first) if re.fullmatch(r"[a-z0-9][a-z0-9._+-]*", local) else ("", first)
 
@@ -195,11 +193,14 @@ def _phrases_ending(said: Utterance, end: int) -> list[int]:
     ]
 
 
-def _characters(said: Utterance, i: int) -> str:
-    """Digits for number words; other words stand for themselves."""
-    word = said.words[i]
-    numbers = said.locale.numbers
-    for table in (numbers.units, numbers.teens, numbers.tens):
-        if word in table:
-            return str(table[word])
-    return ""
+def _spelled_out(said: Utterance, first: int, last: int) -> str:
+    """Symbols for their names, digits for number words; other words stand for themselves."""
+    out, i = "", first
+    while i < last:
+        symbol = said.locale.email.symbols.get(said.words[i])
+        number = None if symbol else said.locale.speller.spoken_number(said, i)
+        if number and number.last <= last:
+            out, i = out + number.chars, number.last
+        else:
+            out, i = out + (symbol or said.words[i]), i + 1
+    return out

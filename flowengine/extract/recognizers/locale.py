@@ -228,11 +228,11 @@ class Locale:
 
     @cached_property
     def language_names(self) -> Mapping[str, str]:
-        return self.data["language"]["names"]
+        return self.data["languages"]["names"]
 
     @cached_property
     def language_requests(self) -> Phrases[str]:
-        return Phrases[str].of({"request": self.data["language"]["requests"]})
+        return Phrases[str].of({"request": self.data["languages"]["requests"]})
 
     @cached_property
     def function_words(self) -> frozenset[str]:

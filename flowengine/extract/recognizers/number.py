@@ -199,7 +199,7 @@ def _percent(match: Match, said: Utterance) -> Exact:
     if match.rule == "percent.plain":
         return match.value("amount")
     share = Decimal(said.locale.value("share", match.word("share")))
-    return match.value("count", 1) * share
+    return round(match.value("count", 1) * share, 2)
 
 
 @dataclass(slots=True)

@@ -117,10 +117,10 @@ def _may_hold_code(said: Utterance) -> bool:
         return False
     speller = said.locale.speller
     sure = 0
-    for word, shape in zip(said.words, said.shapes, strict=True):
-        if shape == "number":
+    for i, (word, shape) in enumerate(zip(said.words, said.shapes, strict=True)):
+        if shape == "number" or (len(word) < 4 and _is_glued(said, i)):
             sure += len(word)
-        elif word in speller.sure_letters or word in speller.digits:
+        elif word in speller.digit_starters or word in speller.sure_letters:
             sure += 1
     return sure >= _FEWEST_UNASKED
 
@@ -216,8 +216,16 @@ def _looks_spelled(said: Utterance, i: int) -> bool:
     original = said.slice(i, i + 1)
     if len(original) > 4 or len(original) == 1:
         return False
-    glued = i > 0 and said.ends[i - 1] == said.starts[i] and said.shapes[i - 1] == "number"
-    return original.isupper() or len(original) == 2 or glued
+    return original.isupper() or len(original) == 2 or _is_glued(said, i)
+
+
+def _is_glued(said: Utterance, i: int) -> bool:
+    """Whether a token touches a number: "6sq", "sw1"."""
+    after = i + 1 < len(said) and said.ends[i] == said.starts[i + 1]
+    before = i > 0 and said.ends[i - 1] == said.starts[i]
+    return (before and said.shapes[i - 1] == "number") or (
+        after and said.shapes[i + 1] == "number"
+    )
 
 
 def _find(

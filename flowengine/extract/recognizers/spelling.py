@@ -25,7 +25,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """What one or more tokens spell; nothing for a filler, which a run may hold inside."""
 
     last: int
@@ -113,34 +113,34 @@ class Speller:
             or word in self.homophones
         )
 
-    def _digit_piece(self, said: Utterance, i: int, inside: bool, every: bool) -> _Piece | None:
+    def _digit_piece(self, said: Utterance, i: int, inside: bool, every: bool) -> Piece | None:
         words, word = said.words, said.words[i]
         if self.counts.at(words, i):
             return None
         if word in self.repeats and i + 1 < len(words):
             times = self.repeats[word]
             nxt = self._one_digit(said, i + 1)
-            return _Piece(i + 2, nxt * times, True) if nxt else None
+            return Piece(i + 2, nxt * times, True) if nxt else None
         if said.shapes[i] in ("number", "date", "clock", "ordinal"):
             if said.shapes[i] == "ordinal":
                 return None
-            return _Piece(i + 1, "".join(c for c in word if c.isdecimal()), True)
-        spoken = self._spoken_number(said, i)
+            return Piece(i + 1, "".join(c for c in word if c.isdecimal()), True)
+        spoken = self.spoken_number(said, i)
         if spoken:
             return spoken
         if word in self.zero_letters and (inside or self._digit_follows(said, i)):
-            return _Piece(i + 1, "0", True)
+            return Piece(i + 1, "0", True)
         if word in self.homophones and (every or (inside and self._digit_follows(said, i))):
-            return _Piece(i + 1, self.homophones[word], False)
+            return Piece(i + 1, self.homophones[word], False)
         if inside:
             return self._filler(said, i)
         return None
 
-    def _filler(self, said: Utterance, i: int) -> _Piece | None:
+    def _filler(self, said: Utterance, i: int) -> Piece | None:
         if said.words[i] in self.dash or said.words[i] in "+-/":
-            return _Piece(i + 1, "", False)
+            return Piece(i + 1, "", False)
         skipped = self.skip.at(said.words, i)
-        return _Piece(skipped.last, "", False) if skipped else None
+        return Piece(skipped.last, "", False) if skipped else None
 
     def _one_digit(self, said: Utterance, i: int) -> str:
         word = said.words[i]
@@ -165,7 +165,7 @@ class Speller:
         known = word in self.digits or word in small.teens or word in small.tens
         return known or said.shapes[i] == "number"
 
-    def _spoken_number(self, said: Utterance, i: int) -> _Piece | None:
+    def spoken_number(self, said: Utterance, i: int) -> Piece | None:
         """ "seven", "thirty three", "eight hundred", "four hundred twelve"."""
         words, small = said.words, self.numbers
         word = words[i]
@@ -184,19 +184,19 @@ class Speller:
         if following in small.hundreds:
             return self._after_hundred(said, chars, last + 1)
         if following in small.scales and following not in small.scales_need_count:
-            return _Piece(last + 1, str(int(chars) * small.scales[following]), True)
-        return _Piece(last, chars, True)
+            return Piece(last + 1, str(int(chars) * small.scales[following]), True)
+        return Piece(last, chars, True)
 
-    def _after_hundred(self, said: Utterance, chars: str, last: int) -> _Piece:
+    def _after_hundred(self, said: Utterance, chars: str, last: int) -> Piece:
         """ "four hundred twelve" is 412; "eight hundred five five five" is 800 555."""
         small, words = self.numbers, said.words
         word = words[last] if last < len(words) else ""
         if word in small.teens:
-            return _Piece(last + 1, chars + str(small.teens[word]), True)
+            return Piece(last + 1, chars + str(small.teens[word]), True)
         if word in small.tens:
             unit = small.units.get(words[last + 1], 0) if last + 1 < len(words) else 0
-            return _Piece(last + (2 if unit else 1), chars + str(small.tens[word] + unit), True)
-        return _Piece(last, chars + "00", True)
+            return Piece(last + (2 if unit else 1), chars + str(small.tens[word] + unit), True)
+        return Piece(last, chars + "00", True)
 
     # Letters
 
@@ -223,30 +223,30 @@ class Speller:
             i = piece.last
         return [run for run in runs if run.sure]
 
-    def _letter_piece(self, said: Utterance, i: int, inside: bool) -> _Piece | None:
+    def _letter_piece(self, said: Utterance, i: int, inside: bool) -> Piece | None:
         words, word = said.words, said.words[i]
         multi = self.multi.at(words, i)
         if multi:
-            return _Piece(multi.last, multi.label, True)
+            return Piece(multi.last, multi.label, True)
         letter = self.sure_letter(said, i)
         if letter:
-            return _Piece(self.after_example(said, i + 1, letter), letter, True)
+            return Piece(self.after_example(said, i + 1, letter), letter, True)
         if word in self.dash and inside:
-            return _Piece(i + 1, "-", False)
+            return Piece(i + 1, "-", False)
         if word in self.repeats and i + 1 < len(words):
             nxt = self.sure_letter(said, i + 1) or self._one_digit(said, i + 1)
             if nxt:
-                return _Piece(i + 2, nxt * self.repeats[word], True)
+                return Piece(i + 2, nxt * self.repeats[word], True)
         if word == "oh":
-            return _Piece(i + 1, "0", True) if inside else None
+            return Piece(i + 1, "0", True) if inside else None
         digits = self._digit_piece(said, i, inside=False, every=False)
         if digits:
             return digits
         if word in self.sounds and len(self.sounds[word]) == 1:
             last = self.after_example(said, i + 1, self.sounds[word])
-            return _Piece(last, self.sounds[word], last > i + 1)
+            return Piece(last, self.sounds[word], last > i + 1)
         skipped = self.skip.at(words, i)
-        return _Piece(skipped.last, "", False) if skipped and (inside or i == 0) else None
+        return Piece(skipped.last, "", False) if skipped and (inside or i == 0) else None
 
     def sure_letter(self, said: Utterance, i: int) -> str:
         word = said.words[i]

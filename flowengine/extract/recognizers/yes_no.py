@@ -50,17 +50,17 @@ class YesNoRecognizer(Recognizer):
         signs, unsure, weak = _signs(said)
         if signs:
             sign = _decisive(signs, said)
-            answer, doubt = _after_but(sign, signs, said), unsure
+            sign, doubt = _after_but(sign, signs, said), unsure
         elif weak and not unsure and context.focus is not False:
             sign = weak[0]
-            answer, doubt = sign.answer, False
+            doubt = False
         else:
             return []
         confidence = _CONFIDENCE[sign.force]
         return [
             Recognition(
-                value=answer,
-                text="yes" if answer else "no",
+                value=sign.answer,
+                text="yes" if sign.answer else "no",
                 span=said.span(sign.first, sign.last),
                 confidence=min(confidence, _UNSURE) if doubt else confidence,
                 rule=f"yes_no.{sign.label}",
@@ -173,11 +173,11 @@ def _decisive(signs: Sequence[_Sign], said: Utterance) -> _Sign:
     return first
 
 
-def _after_but(sign: _Sign, signs: Sequence[_Sign], said: Utterance) -> bool:
+def _after_but(sign: _Sign, signs: Sequence[_Sign], said: Utterance) -> _Sign:
     """ "yes but not today" is a refusal: what follows "but" decides."""
     for at in said.marks.contrasts:
         if at >= sign.last and said.words[at] in said.locale.yes_no_but:
             later = [other for other in signs if other.first > at]
             if later and sign.answer:
-                return later[-1].answer
-    return sign.answer
+                return later[-1]
+    return sign
