@@ -94,6 +94,8 @@ class DatetimeRecognizer(Recognizer):
             lists.append("datetime_bare")
         found: list[Fragment] = []
         for match in said.matches(*lists):
+            if match.rule == "time.opening" and context.focus is False:
+                continue  # "five thirty" may be an amount when another question was put
             if match.rule.startswith("bare.") and not self._takes_bare(
                 match.rule, match.tokens[0], found, said, context
             ):

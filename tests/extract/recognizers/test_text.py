@@ -1,0 +1,47 @@
+"""The pre-pass: words with their places, punctuation as breaks, bounded input."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flowengine.extract.recognizers import utterance
+from flowengine.extract.recognizers.text import LONGEST_TEXT
+
+
+def test_words_are_lower_case_and_lie_where_they_were_said():
+    said = utterance("It's FIVE p.m., OK?")
+    assert said.words == ["it's", "five", "pm", "ok"]
+    assert [said.text[s:e] for s, e in zip(said.starts, said.ends, strict=True)] == [
+        "It's",
+        "FIVE",
+        "p.m.",
+        "OK",
+    ]
+    assert said.breaks == ["", "", "", ","]
+
+
+def test_written_numbers_keep_their_shape():
+    said = utterance("1,500 on 3/15/2026 at 15:30, the 2nd, twenty-five")
+    assert list(zip(said.words, said.shapes, strict=True)) == [
+        ("1,500", "number"),
+        ("on", "word"),
+        ("3/15/2026", "date"),
+        ("at", "word"),
+        ("15:30", "clock"),
+        ("the", "word"),
+        ("2nd", "ordinal"),
+        ("twenty", "word"),
+        ("five", "word"),
+    ]
+
+
+def test_what_lies_beyond_the_bound_is_not_read():
+    said = utterance("word " * 1000)
+    assert said.ends[-1] <= LONGEST_TEXT
+
+
+@given(st.text(max_size=200))
+def test_every_place_is_inside_the_text_and_in_order(text):
+    said = utterance(text)
+    places = [place for pair in zip(said.starts, said.ends, strict=True) for place in pair]
+    assert places == sorted(places)
+    assert all(0 <= place <= len(text) for place in places)
