@@ -65,9 +65,8 @@ class ProviderError(FlowLLMError):
     def __str__(self) -> str:
         facts = [str(self.code or ""), self.status or ""]
         wait = f"retry after {self.retry_after:g} s" if self.retry_after is not None else ""
-        return ": ".join(
-            part for part in (self.provider, self.kind, " ".join(filter(None, facts)), wait) if part
-        )
+        told = (self.provider, self.kind, " ".join(filter(None, facts)), wait, self.cure)
+        return ": ".join(filter(None, told))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from functools import cached_property
+from functools import cache, cached_property
+from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
 
 from flowengine.llm.errors import AuthFailed, ProviderError
@@ -168,11 +169,16 @@ class GeminiProvider:
         import httpx2
         from google.genai import Client
 
+        tls = _tls_context()
         options: dict[str, Any] = {
             "timeout": int(self._timeout_s * 1000),
             "retry_options": {"attempts": 1},
             # An explicit transport keeps the SDK off aiohttp, which resends unseen.
-            "async_client_args": {"transport": httpx2.AsyncHTTPTransport()},
+            "async_client_args": {
+                "transport": httpx2.AsyncHTTPTransport(verify=tls),
+                "verify": tls,
+            },
+            "client_args": {"verify": tls},
         }
         if self._base_url:
             options["base_url"] = self._base_url
@@ -181,6 +187,14 @@ class GeminiProvider:
         except ValueError:
             status = "no key, pass api_key or set GEMINI_API_KEY"
             raise AuthFailed(status=status, provider=NAME) from None
+
+
+@cache
+def _tls_context() -> SSLContext:
+    """One for all clients: loading the certificates takes longer than everything else."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _any(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
@@ -30,5 +30,14 @@ def gemini(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
 
 
 @pytest.fixture
-def provider(gemini: FakeGemini) -> GeminiProvider:
-    return GeminiProvider(api_key="key-that-must-not-leak", base_url=gemini.url, timeout_s=5)
+async def provider(gemini: FakeGemini) -> AsyncIterator[GeminiProvider]:
+    talking = GeminiProvider(api_key="key-that-must-not-leak", base_url=gemini.url, timeout_s=5)
+    yield talking
+    await talking.aclose()
+
+
+@pytest.fixture
+async def hurried(gemini: FakeGemini) -> AsyncIterator[GeminiProvider]:
+    talking = GeminiProvider(api_key="k", base_url=gemini.url, timeout_s=0.2)
+    yield talking
+    await talking.aclose()
