@@ -1,0 +1,169 @@
+"""The loopback Gemini: its strictness, its faults, its log."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+
+from flowengine.testing.fake_gemini import (
+    Chunks,
+    FakeGemini,
+    Reply,
+    answer,
+    request_faults,
+    schema_faults,
+)
+
+HELLO = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+
+
+def post(gemini: FakeGemini, body: Any, model: str = "m", method: str = "generateContent") -> Any:
+    data = json.dumps(body).encode()
+    headers = {"content-type": "application/json", "x-goog-api-key": "secret"}
+    url = f"{gemini.url}/v1beta/models/{model}:{method}"
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(urllib.request.Request(url, data, headers), timeout=5) as answered:
+        return answered.read().decode()
+
+
+def test_replies_are_used_up_in_order_and_a_models_own_come_first() -> None:
+    with FakeGemini() as gemini:
+        gemini.says("one")
+        gemini.script(Reply(answer({"text": "mine"})), model="special")
+        assert "mine" in post(gemini, HELLO, "special")
+        assert "one" in post(gemini, HELLO, "special")
+        assert [seen.model for seen in gemini.requests] == ["special", "special"]
+
+
+def test_every_request_is_logged_without_its_key() -> None:
+    with FakeGemini() as gemini:
+        gemini.says("one")
+        post(gemini, HELLO)
+        [seen] = gemini.requests
+    assert (seen.model, seen.method, seen.body) == ("m", "generateContent", HELLO)
+    assert "secret" not in repr(seen)
+
+
+def test_an_unscripted_request_is_an_error_that_is_seen() -> None:
+    with FakeGemini() as gemini, pytest.raises(urllib.error.HTTPError) as caught:
+        post(gemini, HELLO)
+    with caught.value as refused:
+        assert refused.code == 501
+        assert "no reply is scripted for request 1" in refused.read().decode()
+
+
+def test_a_stream_is_sent_as_server_sent_events() -> None:
+    with FakeGemini() as gemini:
+        gemini.streams("a", "b")
+        text = post(gemini, HELLO, method="streamGenerateContent")
+    frames = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
+    assert [frame["candidates"][0].get("finishReason") for frame in frames] == [None, "STOP"]
+    assert frames[-1]["usageMetadata"]["candidatesTokenCount"] == 2
+
+
+@pytest.mark.parametrize("reply", [Reply(fault="drop"), Chunks([answer({"text": "a"})], "drop")])
+def test_a_drop_is_a_broken_connection(reply: Reply | Chunks) -> None:
+    with FakeGemini() as gemini:
+        gemini.script(reply)
+        with pytest.raises((OSError, http.client.HTTPException)):
+            post(gemini, HELLO)
+        assert gemini.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "fault"),
+    [
+        ({"type": "string", "pattern": "a"}, 'Unknown name "pattern"'),
+        ({"properties": {"a": {"const": 1}}}, 'Unknown name "const" at schema.a'),
+        ({"$defs": {"A": {"allOf": []}}}, 'Unknown name "allOf"'),
+        ({"$ref": "#/$defs/A", "description": "x"}, "no siblings"),
+        ({"type": "string", "format": "uuid"}, "format"),
+        ({"enum": [True]}, "strings and numbers"),
+        ({"items": {"anyOf": [{"default": 1}]}}, 'Unknown name "default"'),
+    ],
+)
+def test_schemas_are_read_strictly(schema: dict[str, Any], fault: str) -> None:
+    assert fault in schema_faults(schema)[0]
+
+
+def test_a_plain_schema_has_no_fault() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/A"}, "default": {"type": ["string", "null"]}},
+        "additionalProperties": {"type": "integer"},
+        "$defs": {"A": {"enum": ["x", 1], "title": "A"}},
+    }
+    assert schema_faults(schema) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "body", "fault"),
+    [
+        ("m", {}, "contents"),
+        ("m", {**HELLO, "generationConfig": {"responseJsonSchema": {}}}, "response_mime_type"),
+        (
+            "m",
+            {
+                **HELLO,
+                "generationConfig": {
+                    "responseJsonSchema": {},
+                    "response_schema": {},
+                    "responseMimeType": "application/json",
+                },
+            },
+            "only one of",
+        ),
+        (
+            "gemini-2.5-flash",
+            {**HELLO, "generationConfig": {"thinkingConfig": {"thinking_level": "low"}}},
+            "Thinking level",
+        ),
+        (
+            "gemini-2.5-pro",
+            {**HELLO, "generation_config": {"thinkingConfig": {"thinkingBudget": 0}}},
+            "thinking mode",
+        ),
+        (
+            "gemini-2.5-flash",
+            {
+                **HELLO,
+                "tools": [{"functionDeclarations": [{"name": "f"}]}],
+                "generationConfig": {
+                    "responseJsonSchema": {},
+                    "responseMimeType": "application/json",
+                },
+            },
+            "function calling",
+        ),
+    ],
+)
+def test_settings_the_service_rejects_are_rejected_in_either_spelling(
+    model: str, body: dict[str, Any], fault: str
+) -> None:
+    assert fault in request_faults(model, body)[0]
+    with FakeGemini() as gemini:
+        gemini.says("never sent")
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            post(gemini, body, model)
+    with caught.value as refused:
+        assert refused.code == 400
+
+
+def test_strictness_can_be_switched_off() -> None:
+    with FakeGemini(strict=False) as gemini:
+        gemini.says("fine")
+        assert "fine" in post(gemini, {})
+
+
+def test_a_hanging_request_is_released_when_the_server_closes() -> None:
+    with FakeGemini() as gemini:
+        gemini.script(Reply(fault="hang"))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        url = f"{gemini.url}/v1/models/m:generateContent"
+        with pytest.raises(TimeoutError):
+            opener.open(urllib.request.Request(url, b'{"contents": [1]}'), timeout=0.05)
