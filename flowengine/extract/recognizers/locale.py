@@ -168,7 +168,7 @@ class Locale:
 
     @cached_property
     def money_classes(self) -> int:
-        return self.alphabet.bits(("number", "currency", "amount_word", "share", "whole"))
+        return self.alphabet.bits(("number", "currency", "amount_word", "share", "whole", "thousands"))
 
     def value(self, name: str, word: str) -> str:
         """What a class says of a word."""
@@ -266,6 +266,10 @@ class Locale:
         return frozenset(self.data["yes_no_clause_words"])
 
     @cached_property
+    def taken_back(self) -> frozenset[str]:
+        return frozenset(self.data["taken_back"])
+
+    @cached_property
     def negation_links(self) -> frozenset[str]:
         return frozenset(self.data["negation_links"])
 
@@ -319,7 +323,7 @@ def _classes(data: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
     """Word classes; a class that only the fallback has is empty here."""
     classes: dict[str, Mapping[str, str]] = {}
     if "fallback" in data:
-        classes = dict.fromkeys(_data(data["fallback"])["classes"], {})
+        classes = {name: {} for name in _data(data["fallback"])["classes"]}
     for name, members in data["classes"].items():
         classes[name] = members if isinstance(members, dict) else dict.fromkeys(members, "")
     return classes

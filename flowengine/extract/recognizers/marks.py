@@ -23,6 +23,7 @@ class Marks:
 
     words: Sequence[str] = ()
     links: frozenset[str] = frozenset()
+    taken_back: frozenset[str] = frozenset()
     corrections: list[Found[str]] = field(default_factory=list[Found[str]])
     negations: list[Found[str]] = field(default_factory=list[Found[str]])
     contrasts: list[int] = field(default_factory=list[int])
@@ -33,6 +34,8 @@ class Marks:
 
     def corrected(self, end: int, start: int) -> bool:
         """Whether a correction lies between a value that ends and one that starts there."""
+        if start == end + 1 and self.words[end] in self.taken_back:
+            return True  # "three, no, four"
         return any(
             end <= mark.first and mark.last <= start <= mark.last + _CORRECTION_REACH
             for mark in self.corrections
@@ -72,7 +75,7 @@ class Marks:
 
 
 def find_marks(said: Utterance) -> Marks:
-    marks = Marks(said.words, said.locale.negation_links)
+    marks = Marks(said.words, said.locale.negation_links, said.locale.taken_back)
     for found in said.locale.cues.find(said.words):
         for label in found.label:
             section, _, detail = label.partition(".")
@@ -121,7 +124,7 @@ def standing(values: Sequence[T], marks: Marks) -> list[tuple[T, list[T]]]:
         if marks.negations and marks.negated(value.first):
             continue
         replaced: list[T] = []
-        if kept and marks.corrections and marks.corrected(kept[-1][0].last, value.first):
+        if kept and marks.corrected(kept[-1][0].last, value.first):
             earlier, before = kept.pop()
             replaced = [*before, earlier]
         kept.append((value, replaced))

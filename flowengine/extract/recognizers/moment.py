@@ -117,7 +117,8 @@ class DatetimeRecognizer(Recognizer):
     ) -> bool:
         if context.focus:
             return True
-        if context.focus is None and said.elliptical and rule != "bare.number":
+        plain = rule in ("bare.hour_minute", "bare.numeric")
+        if context.focus is None and said.elliptical and plain:
             return True
         timed = [piece for piece in before if piece.kind == "time"]
         return bool(timed) and said.marks.corrected(timed[-1].last, first)

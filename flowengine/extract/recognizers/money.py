@@ -93,6 +93,9 @@ class MoneyRecognizer(Recognizer):
             value = Decimal(match.value("cents")) * _CENT
         elif name == "fraction":
             value = Decimal("0.5")
+        elif name == "thousands":
+            factor = said.locale.value("thousands", match.word("thousands"))
+            value = Decimal(match.value("amount", 1)) * int(factor)
         elif name == "pair":
             value, other = _pair(match.value("amount"), match.number("cents"))
         else:

@@ -196,6 +196,8 @@ class PercentRecognizer(Recognizer):
 
 
 def _percent(match: Match, said: Utterance) -> Exact:
+    if match.rule == "percent.half":
+        return Decimal("0.5")
     if match.rule == "percent.plain":
         return match.value("amount")
     share = Decimal(said.locale.value("share", match.word("share")))

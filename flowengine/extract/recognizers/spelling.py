@@ -258,6 +258,9 @@ class Speller:
         """The token after "as in boy", where the example begins with the letter."""
         link = self.like.at(said.words, i) if i < len(said) else None
         if link and link.last < len(said):
+            named = self.multi.at(said.words, link.last)
+            if named and named.label == letter:
+                return named.last
             example = said.words[link.last]
             if len(example) > 1 and example[0].upper() == letter and example not in self.digits:
                 return link.last + 1

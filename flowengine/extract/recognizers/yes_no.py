@@ -89,7 +89,8 @@ def _signs(said: Utterance) -> tuple[list[_Sign], bool, list[_Sign]]:
         elif label == "unsure":
             unsure = True
         elif label in _WEAK:
-            if label != "change_opener" or _opens(said, first):
+            alone = label != "closing" or last - first > 1 or _ends_clause(said, last)
+            if alone and (label != "change_opener" or _opens(said, first)):
                 weak.append(_Sign(False, _WEAK[label], first, last, label))
         elif label in _POLAR:
             if _counts(said, label, first, last):
