@@ -81,10 +81,22 @@ def _e164(digits: str, region: str) -> str:
 
 
 def _without_extension(runs: list[Run], said: Utterance, speller: Speller) -> list[Run]:
-    """ "extension 12" belongs to nobody's number."""
+    """ "extension 12" belongs to nobody's number; neither do dates, nor digits among letters."""
     return [
-        run for run in runs if run.first == 0 or said.words[run.first - 1] not in speller.extension
+        run
+        for run in runs
+        if (run.first == 0 or said.words[run.first - 1] not in speller.extension)
+        and "date" not in said.shapes[run.first : run.last]
+        and not _stuck(said, run)
     ]
+
+
+def _stuck(said: Utterance, run: Run) -> bool:
+    """Whether a letter or a sign touches the digits: "#2002", "E151"."""
+    start, end = said.span(run.first, run.last)
+    before, after = said.text[start - 1 : start], said.text[end : end + 1]
+    written = said.text[start].isdecimal()
+    return written and (before.isalpha() or before in tuple("#*=") or after.isalpha())
 
 
 def _regroup(runs: list[Run]) -> list[Run]:

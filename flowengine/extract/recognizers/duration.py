@@ -96,7 +96,7 @@ def _duration(match: Match, said: Utterance) -> tuple[str, Exact, str] | None:
     unit = locale.value("unit", match.word("unit"))
     count = match.value("count", 1)
     if name == "half":
-        count += _HALF
+        count += _HALF / 2 if match.word("quarter") == "quarter" else _HALF
     elif name in ("quarters", "fraction"):
         quarter = Decimal(locale.value("fraction", match.word("quarter") or "quarter")) / 60
         count = quarter if name == "fraction" else count * quarter

@@ -64,7 +64,10 @@ def _clock_of(match: Match, reading: Reading, name: str) -> Clock | None:
 
 
 def _named(match: Match, reading: Reading) -> Clock:
-    hour, minute = reading.locale.value("named_time", match.word("named_time")).split(":")
+    word = match.word("named_time")
+    classes = reading.locale.classes
+    named = classes["named_time"].get(word) or classes["mid_time"][word]
+    hour, minute = named.split(":")
     return int(hour), int(minute)
 
 
@@ -110,7 +113,7 @@ def _offset(match: Match, reading: Reading, name: str) -> list[Fragment]:
     if unit not in _SECONDS:
         return _day_offset(match, reading, unit, sign * int(match.value("count", 1)))
     count = float(match.value("count", 1))
-    count = {"half": 0.5, "quarter": 0.25, "compound": count + 0.5}.get(name, count)
+    count = {"half": 0.5, "quarter": 0.25, "quarters": 0.75, "compound": count + 0.5}.get(name, count)
     moved = _later(now, sign * count * _SECONDS[unit])
     if moved is None:
         return []
