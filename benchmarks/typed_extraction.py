@@ -2,8 +2,9 @@
 
     python benchmarks/typed_extraction.py [rounds]
 
-Prints medians in milliseconds and each contender's overhead over the bare call. Peers are run
-beside it where they are installed: `pip install instructor pydantic-ai-slim[google]`.
+Prints medians in milliseconds and each contender's overhead over the bare call. Peers run beside
+it where they are installed: `pip install 'instructor[google-genai]'`, or in another environment,
+since their dependencies conflict, `pip install 'pydantic-ai-slim[google]'`.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def ours(gemini: FakeGemini) -> Call:
 def instructor(gemini: FakeGemini) -> Call:
     import instructor as peer
 
-    client: Any = peer.from_genai(client_of(gemini), use_async=True)
+    mode = peer.Mode.GENAI_STRUCTURED_OUTPUTS
+    client: Any = peer.from_genai(client_of(gemini), mode=mode, use_async=True)
     message = {"role": "user", "content": WORDS}
     return lambda: client.chat.completions.create(
         model=MODEL, messages=[message], response_model=Order

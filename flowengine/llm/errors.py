@@ -134,9 +134,12 @@ class Refusal(FlowLLMError):
     """A provider will not send this request as it is; nothing was sent."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"refused before sending ({code}): {message}")
+        super().__init__(code, message)
         self.code = code
         self.message = message
+
+    def __str__(self) -> str:
+        return f"refused before sending ({self.code}): {self.message}"
 
 
 class TapeMiss(FlowLLMError):

@@ -9,7 +9,10 @@ from flowengine.llm.usage import Usage
 
 @dataclass(frozen=True, kw_only=True)
 class UsageLimits:
-    """None is no limit. `deadline_s` bounds the whole extraction, `pass_timeout_s` one call."""
+    """None is no limit. `deadline_s` bounds the whole extraction, `pass_timeout_s` one call.
+
+    In a stream `pass_timeout_s` bounds each wait for more.
+    """
 
     max_passes: int | None = None
     max_input_tokens: int | None = None

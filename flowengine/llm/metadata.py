@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import Field
+
 from flowengine.llm.data import Data
 from flowengine.llm.messages import ChatResponse
 from flowengine.llm.usage import Usage
@@ -39,10 +41,13 @@ class Fallback(Data):
 
 
 class Repair(Data):
-    """One local fix of the output; `cost` is higher the more it had to assume."""
+    """One local fix of the output; `cost` is higher the more it had to assume.
+
+    The path is not printed: it may hold a key the model made of the caller's words.
+    """
 
     code: str
-    path: str = "$"
+    path: str = Field(default="$", repr=False)
     cost: int = 1
 
 
@@ -63,7 +68,7 @@ class Attempt(Data):
 class Evidence(Data):
     """Where a value was found in the user's messages: code points, half open; None if nowhere."""
 
-    path: str
+    path: str = Field(repr=False)
     status: Literal["exact", "normalised", "fuzzy", "ungrounded"]
     message: int | None = None
     start: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from flowengine.llm import (
     ExtractionMode,
     Fallback,
     RateLimited,
+    Refusal,
     Repair,
     SchemaEnforcement,
     ScriptedProvider,
@@ -26,6 +28,7 @@ from flowengine.llm import (
     extract,
 )
 from flowengine.llm.metadata import Grounding
+from flowengine.llm.reasons import Empty
 from flowengine.llm.vocabulary import RequestField, WarningKind
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -194,3 +197,37 @@ async def test_a_failure_says_its_last_reason_and_how_many_passes_it_took() -> N
         "validation",
         "validation",
     ]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RateLimited("slow", code=429, retry_after=3.0),
+        Refusal("maps", "no maps"),
+        ExtractFailure(Empty(), None, ExtractionMetadata.new(ExtractionMode.NATIVE)),
+    ],
+)
+def test_errors_survive_the_way_to_another_process(error: Exception) -> None:
+    copied = pickle.loads(pickle.dumps(error))
+    assert type(copied) is type(error)
+    assert str(copied) == str(error)
+    assert vars(copied) == vars(error)
+
+
+@pytest.mark.anyio
+async def test_a_failure_carries_its_record_itself_not_in_a_context() -> None:
+    request = ChatRequest(model="m").user("hi")
+    with pytest.raises(ExtractFailure) as caught:
+        await extract(ScriptedProvider(["bad"]), request, Secret)
+    assert ExtractionMetadata.from_error(caught.value) is None
+    assert caught.value.metadata.passes == 1
+    assert caught.value.retryable is False
+
+
+@pytest.mark.anyio
+async def test_the_path_of_a_repair_is_kept_but_not_printed() -> None:
+    request = ChatRequest(model="m").user("hi")
+    answer = f'{{"name": "A", "kinds": {{\'{KEY}\': +3,}}}}'
+    result = await extract(ScriptedProvider([answer]), request, Secret, repair=True)
+    assert any(KEY in repair.path for repair in result.metadata.repairs)
+    assert KEY not in repr(result.metadata) + json.dumps(result.metadata.to_log())
