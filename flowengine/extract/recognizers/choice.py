@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
+from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
@@ -15,7 +16,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance, stem, utterance
 
 _SUBSET, _FUZZY, _PICKED = 0.8, 0.8, 0.85
-_NEAR, _MARGIN, _SLACK = 0.79, 0.08, 0.21
+_NEAR, _MARGIN = 0.79, 0.08
 _SHORTEST_FUZZY = 4
 """Shorter words are too easily something else."""
 
@@ -76,9 +77,9 @@ class OneOfRecognizer(Recognizer):
 
     def _by_word(self, said: Utterance) -> list[_Pick]:
         """A word that only one option has: "the savings" for "savings account"."""
-        if not self._words:
-            return []
         stems = said.stems
+        if self._words.keys().isdisjoint(stems):
+            return []
         return [
             _Pick(options[0], i, i + 1, "one_of.word", _SUBSET)
             for i, word in enumerate(stems)
@@ -112,14 +113,14 @@ class OneOfRecognizer(Recognizer):
             if len(word) >= _SHORTEST_FUZZY and said.words[i] not in known
         ]
         best: dict[str, tuple[float, int, int]] = {}
-        for target, size, option in self._targets:
-            for i in long:
-                heard = stems[i] if size == 1 else " ".join(stems[i : i + size])
-                if abs(len(heard) - len(target)) > _SLACK * max(len(heard), len(target)):
-                    continue
-                score = DamerauLevenshtein.normalized_similarity(heard, target, score_cutoff=_NEAR)
-                if score > best.get(option, (0.0, 0, 0))[0]:
-                    best[option] = (score, i, min(i + size, len(stems)))
+        for target, size, option in self._targets if long else ():
+            heard = [stems[i] if size == 1 else " ".join(stems[i : i + size]) for i in long]
+            found = process.extractOne(
+                target, heard, scorer=DamerauLevenshtein.normalized_similarity, score_cutoff=_NEAR
+            )
+            if found and found[1] > best.get(option, (0.0, 0, 0))[0]:
+                first = long[found[2]]
+                best[option] = (found[1], first, min(first + size, len(stems)))
         return _clear_winner(best)
 
     def _last_left(self, ruled_out: Sequence[_Pick]) -> list[tuple[_Pick, list[_Pick]]]:

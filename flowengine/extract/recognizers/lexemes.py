@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flowengine.extract.recognizers.numbers import Number, NumberReader
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 SHAPES = ("date", "clock", "ordinal", "number")
 COMMA, STOP, OTHER = ",", ".", "_"
+_PLAIN = (OTHER, 0)
 _FIRST_CODE = 0xE000
 _REMEMBERED = 3000
 
@@ -70,6 +72,11 @@ class Alphabet:
     def code(self, mask: int) -> str:
         """The character of a combination; new ones are made only while a locale is compiled."""
         return self._code.setdefault(mask, chr(_FIRST_CODE + len(self._code)))
+
+    @cached_property
+    def plain(self) -> dict[str, tuple[str, int]]:
+        """Each word's character and bits, once the locale is compiled."""
+        return {word: (self._code[mask], mask) for word, mask in self.mask_of.items()}
 
     def code_or_other(self, mask: int, fallback: int) -> str:
         return self._code.get(mask) or self._code.get(fallback, OTHER)
@@ -170,53 +177,66 @@ def _is_dotted_time(raw: str) -> bool:
 def lex(said: Utterance) -> Lexemes:
     """Codes an utterance; punctuation becomes a lexeme of its own so that rules may refuse it."""
     locale = said.locale
-    alphabet, reader, oh_words = locale.alphabet, locale.reader, locale.numbers.zero_letters
-    words, shapes, breaks = said.words, said.shapes, said.breaks
-    mask_of, starters = alphabet.mask_of, locale.number_starters
+    alphabet, starters, oh_words = locale.alphabet, locale.number_starters, locale.oh_words
+    plain, words, breaks = alphabet.plain, said.words, said.breaks
     out = Lexemes("")
-    codes: list[str] = []
-    i, n = 0, len(words)
-    while i < n:
-        if breaks[i]:
-            _append(out, codes, COMMA if breaks[i] == "," else STOP, i, i, None)
-        word, shape = words[i], shapes[i]
-        number = None
-        if shape == "number" or shape == "ordinal" or word in starters:
-            number = reader.ordinal(words, shapes, i) or (
-                None if locale.is_pronoun(words, i) else reader.cardinal(words, shapes, breaks, i)
-            )
-        if number is not None:
-            own = mask_of.get(word, 0) if number.last == i + 1 else 0
-            bits = alphabet.number_bits(number)
-            code = alphabet.code_or_other(bits | own, bits)
-            _append(out, codes, code, i, number.last, number)
-            out.mask |= bits | own
-            i = number.last
-            continue
-        if word in oh_words and i + 1 < n and not breaks[i + 1]:
-            unit = locale.numbers.units.get(words[i + 1], 0)
-            if unit:
-                number = Number(i, i + 2, unit, raw=f"0{unit}")
-                bits = alphabet.number_bits(number, oh=True)
-                _append(out, codes, alphabet.code_or_other(bits, bits), i, i + 2, number)
-                out.mask |= bits
-                i += 2
-                continue
-        mask = alphabet.bits((shape,)) if shape in ("clock", "date") else mask_of.get(word, 0)
-        _append(out, codes, alphabet.code_or_other(mask, 0), i, i + 1, None)
-        out.mask |= mask
-        i += 1
-    out.code = "".join(codes)
+    codes, firsts, lasts, numbers = list[str](), out.first, out.last, out.number
+    mask = i = 0
+    for i_word, word in enumerate(words):
+        if i_word < i:
+            continue  # part of a number
+        i = i_word + 1
+        if breaks[i_word]:
+            codes.append(COMMA if breaks[i_word] == "," else STOP)
+            firsts.append(i_word)
+            lasts.append(i_word)
+            numbers.append(None)
+        number, (code, bits) = None, plain.get(word, _PLAIN)
+        if said.shapes[i_word] != "word" or word in starters or word in oh_words:
+            number, code, bits = _special(said, i_word, alphabet)
+            i = number.last if number else i
+        codes.append(code)
+        firsts.append(i_word)
+        lasts.append(i)
+        numbers.append(number)
+        mask |= bits
+    out.code, out.mask = "".join(codes), mask
     return out
 
 
-def _append(
-    out: Lexemes, codes: list[str], code: str, first: int, last: int, number: Number | None
-) -> None:
-    codes.append(code)
-    out.first.append(first)
-    out.last.append(last)
-    out.number.append(number)
+def _special(said: Utterance, i: int, alphabet: Alphabet) -> tuple[Number | None, str, int]:
+    """A number, "oh five", or a written clock or date, with its code and bits."""
+    word, shape = said.words[i], said.shapes[i]
+    own = alphabet.mask_of.get(word, 0)
+    if shape in ("clock", "date"):
+        own = alphabet.bits((shape,))
+    elif number := _number(said, i):
+        bits = alphabet.number_bits(number)
+        own = own if number.last == i + 1 else 0
+        return number, alphabet.code_or_other(bits | own, bits), bits | own
+    elif number := _oh_unit(said, i):
+        bits = alphabet.number_bits(number, oh=True)
+        return number, alphabet.code_or_other(bits, bits), bits
+    return None, alphabet.code_or_other(own, 0), own
+
+
+def _number(said: Utterance, i: int) -> Number | None:
+    locale, words, shapes = said.locale, said.words, said.shapes
+    if shapes[i] not in ("number", "ordinal") and words[i] not in locale.number_starters:
+        return None
+    ordinal = locale.reader.ordinal(words, shapes, i)
+    if ordinal or locale.is_pronoun(words, i):
+        return ordinal
+    return locale.reader.cardinal(words, shapes, said.breaks, i)
+
+
+def _oh_unit(said: Utterance, i: int) -> Number | None:
+    """ "oh five": a digit with its zero, as in a time, a year or a date."""
+    words = said.words
+    if words[i] not in said.locale.oh_words or i + 1 == len(words) or said.breaks[i + 1]:
+        return None
+    unit = said.locale.numbers.units.get(words[i + 1], 0)
+    return Number(i, i + 2, unit, raw=f"0{unit}") if unit else None
 
 
 def register_numbers(alphabet: Alphabet, reader: NumberReader, words: Iterable[str]) -> None:

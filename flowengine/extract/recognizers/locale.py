@@ -134,6 +134,7 @@ class Locale:
         words = data["numbers"]
         self.numbers = NumberWords.of(words)
         self.number_starters = self.numbers.starters()
+        self.oh_words = self.numbers.zero_letters
         self.reader = NumberReader(self.numbers)
         self._pronoun = {
             name: frozenset(words.get(f"pronoun{name}", ()))
@@ -168,7 +169,9 @@ class Locale:
 
     @cached_property
     def money_classes(self) -> int:
-        return self.alphabet.bits(("number", "currency", "amount_word", "share", "whole", "thousands"))
+        return self.alphabet.bits(
+            ("number", "currency", "amount_word", "share", "whole", "thousands")
+        )
 
     def value(self, name: str, word: str) -> str:
         """What a class says of a word."""

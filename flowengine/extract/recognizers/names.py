@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
+from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
@@ -81,22 +82,28 @@ def _match(
     parts: Sequence[str], heard: Sequence[int], said: Utterance, threshold: float
 ) -> tuple[float, int, int]:
     """The name's worst part and the tokens between which its parts were heard."""
-    words = said.words
-    worst, first, last = 1.0, len(words), 0
+    words = [said.words[i] for i in heard]
+    worst, first, last = 1.0, len(said), 0
     for part in parts:
-        best, place, width = 0.0, heard[0], 1
-        for i in heard:
-            word = words[i]
-            score = JaroWinkler.similarity(part, word, score_cutoff=threshold)
-            if score > best:
-                best, place, width = score, i, 1
-            if score < 1.0 and len(word) < len(part) - 1 and part[0] == word[0]:
-                both = word + words[i + 1] if i + 1 < len(words) else word
-                score = JaroWinkler.similarity(part, both, score_cutoff=_JOINED)
-                if score > best:  # "mac donald"
-                    best, place, width = score, i, 2
-        worst = min(worst, best)
+        found = process.extractOne(
+            part, words, scorer=JaroWinkler.similarity, score_cutoff=threshold
+        )
+        score, at, width = (found[1], found[2], 1) if found else (0.0, 0, 1)
+        if score < 1.0:
+            joined = _joined(part, words, score)
+            score, at, width = joined or (score, at, width)
+        worst = min(worst, score)
         if worst < threshold:
             break
-        first, last = min(first, place), max(last, place + width)
+        first, last = min(first, heard[at]), max(last, heard[at] + width)
     return worst, first, last
+
+
+def _joined(part: str, words: Sequence[str], least: float) -> tuple[float, int, int] | None:
+    """Two words that are one part of a name, "mac donald"; the first must begin it."""
+    for at in range(len(words) - 1):
+        if words[at][0] == part[0] and len(words[at]) < len(part) - 1:
+            score = JaroWinkler.similarity(part, words[at] + words[at + 1], score_cutoff=_JOINED)
+            if score > least:
+                return score, at, 2
+    return None

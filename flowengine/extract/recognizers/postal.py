@@ -28,7 +28,6 @@ _NO_INWARD = frozenset("CIKMOV")
 _SURE, _SOUND, _SWAPPED, _LEFT_OVER, _UNLIKELY, _SKIPPED = 0.0, 0.15, 0.6, 0.5, 0.5, 0.9
 _SMALL_WORD, _REPAIRED, _NO_AREA = 0.4, 0.4, 0.8
 _WORST = 2.4
-_FEWEST_UNASKED = 4
 _NO_STATE = (9.0, "", 0)
 _SHORTEST, _FEWEST_SURE, _MOST_REGIONS, _LONGEST_SPELLED = 5, 2, 3, 4
 _WIDEST = 24
@@ -112,17 +111,17 @@ def _recognition(found: _Found, others: tuple[str, ...], said: Utterance) -> Rec
 
 
 def _may_hold_code(said: Utterance) -> bool:
-    """Five digits, or letters for certain among digits; cheap, for every turn."""
+    """Five digits in a row, or two letters for certain beside a digit; cheap, for every turn."""
     if not said.lexemes.mask & said.locale.digit_classes:
         return False
-    speller = said.locale.speller
+    letters = said.locale.speller.sure_letters
     sure = 0
-    for i, (word, shape) in enumerate(zip(said.words, said.shapes, strict=True)):
-        if shape == "number" or (len(word) < 4 and _is_glued(said, i)):
-            sure += len(word)
-        elif word in speller.digit_starters or word in speller.sure_letters:
+    for i, word in enumerate(said.words):
+        if word in letters:
             sure += 1
-    return sure >= _FEWEST_UNASKED
+        elif len(word) < 4 and _is_glued(said, i):
+            sure += len(word)
+    return sure >= _FEWEST_SURE or any(len(run.chars) in (5, 9) for run in said.digit_runs)
 
 
 def _lattice(said: Utterance) -> list[list[_Reading]]:
@@ -223,9 +222,7 @@ def _is_glued(said: Utterance, i: int) -> bool:
     """Whether a token touches a number: "6sq", "sw1"."""
     after = i + 1 < len(said) and said.ends[i] == said.starts[i + 1]
     before = i > 0 and said.ends[i - 1] == said.starts[i]
-    return (before and said.shapes[i - 1] == "number") or (
-        after and said.shapes[i + 1] == "number"
-    )
+    return (before and said.shapes[i - 1] == "number") or (after and said.shapes[i + 1] == "number")
 
 
 def _find(

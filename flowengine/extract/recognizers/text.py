@@ -17,12 +17,12 @@ LONGEST_TEXT = 1000
 
 _TOKEN = re.compile(
     r"""
-    (?P<date> \d{4}-\d{1,2}-\d{1,2}(?!\d) | \d{1,4}(?P<sep>[/.-])\d{1,2}(?P=sep)\d{2,4}(?!\d) )
+    (?P<meridiem> (?<![^\W\d_])[ap]\.\s?m\b\.? )
+  | (?P<word> [^\W\d_]+(?:['\u2019`][^\W\d_]+)* )
+  | (?P<date> \d{4}-\d{1,2}-\d{1,2}(?!\d) | \d{1,4}(?P<sep>[/.-])\d{1,2}(?P=sep)\d{2,4}(?!\d) )
   | (?P<clock> \d{1,2}:\d{2}(?!\d) )
   | (?P<ordinal> \d{1,9}(?:st|nd|rd|th|º|ª)\b )
   | (?P<number> \d+(?:[.,]\d+)* )
-  | (?P<meridiem> (?<![^\W\d_])[ap]\.\s?m\b\.? )
-  | (?P<word> [^\W\d_]+(?:['\u2019`][^\W\d_]+)* )
   | (?P<symbol> [$€£¥₹%@\#&+/*_:-] )
   | (?P<stop> [.!?;\u2026]+ | [,\u2013\u2014] )
     """,
@@ -56,23 +56,23 @@ class Utterance:
         words, shapes, starts = self.words, self.shapes, self.starts
         ends, breaks = self.ends, self.breaks
         for found in _TOKEN.finditer(text):
-            shape = found.lastgroup or "word"
-            word = found.group()
-            if shape == "stop":
-                stop = "," if word in _SOFT and stop != "." else "."
-                continue
-            if shape == "symbol" and word in "-:" and not _binds(text, found.start()):
-                continue
+            shape, word = found.lastgroup, found.group()
+            start, end = found.span()
             if shape == "word":
                 word = word.lower()
                 if not word.isascii():
-                    word = word.replace("\u2019", "'").replace("`", "'")
+                    word = word.replace("\u2019", "'")
+            elif shape == "stop":
+                stop = "," if word in _SOFT and stop != "." else "."
+                continue
             elif shape == "meridiem":
                 word, shape = word[0].lower() + "m", "word"
+            elif shape == "symbol" and word in "-:" and not text[end : end + 1].isdigit():
+                continue  # it counts where it touches a digit: "-5", "555-1212", not "x-ray"
             words.append(word)
-            shapes.append(shape)
-            starts.append(found.start())
-            ends.append(found.end())
+            shapes.append(shape or "word")
+            starts.append(start)
+            ends.append(end)
             breaks.append(stop)
             stop = ""
 
@@ -143,11 +143,6 @@ class Utterance:
     def marks(self) -> Marks:
         """Where the caller corrects, negates or hedges."""
         return find_marks(self)
-
-
-def _binds(text: str, at: int) -> bool:
-    """A dash or colon counts only where it touches a digit: "-5", "555-1212", not "x-ray"."""
-    return text[at + 1 : at + 2].isdigit()
 
 
 def stem(word: str) -> str:

@@ -113,7 +113,9 @@ def _offset(match: Match, reading: Reading, name: str) -> list[Fragment]:
     if unit not in _SECONDS:
         return _day_offset(match, reading, unit, sign * int(match.value("count", 1)))
     count = float(match.value("count", 1))
-    count = {"half": 0.5, "quarter": 0.25, "quarters": 0.75, "compound": count + 0.5}.get(name, count)
+    count = {"half": 0.5, "quarter": 0.25, "quarters": 0.75, "compound": count + 0.5}.get(
+        name, count
+    )
     moved = _later(now, sign * count * _SECONDS[unit])
     if moved is None:
         return []

@@ -46,6 +46,8 @@ def _requested(said: Utterance, asked: bool) -> list[Recognition]:
 
 
 def _foreign_request(said: Utterance) -> list[Recognition]:
+    if not said.vocabulary & _request_starts():
+        return []
     found = _requests().find(said.words)
     if not found:
         return []
@@ -65,6 +67,11 @@ def _voted(said: Utterance) -> list[Recognition]:
         return []
     confidence = round(min(0.95, 0.4 + 0.1 * (most - next_most)), 3)
     return [_recognition(said, best, 0, len(said), confidence, "language.words")]
+
+
+@cache
+def _request_starts() -> frozenset[str]:
+    return frozenset(phrase[0] for phrase, _ in _requests().entries())
 
 
 @cache
