@@ -22,12 +22,15 @@ Messages quote neither the caller, the model, nor the provider's free text: that
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from flowengine.errors import ModelError
 from flowengine.llm.messages import ChatResponse
 from flowengine.llm.metadata import CONTEXT_KEY, FOREIGN_ATTRIBUTE, ExtractionMetadata
 from flowengine.llm.reasons import Reason
+
+_BARE = re.compile(r"((request contains )?an )?invalid argument\.?|bad request\.?|", re.IGNORECASE)
 
 
 class FlowLLMError(ModelError):
@@ -91,6 +94,11 @@ class AuthFailed(ProviderError):
 class InvalidRequest(ProviderError):
     kind = "invalid_request"
     cure = "see .message for the provider's words"
+
+    @property
+    def names_nothing(self) -> bool:
+        """Whether the provider did not say what was invalid."""
+        return bool(_BARE.fullmatch(self.message.strip()))
 
 
 class SchemaRejected(InvalidRequest):

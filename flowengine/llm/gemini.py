@@ -84,6 +84,7 @@ class GeminiProvider:
                     raise
                 resent()
                 continue
+            climb.worked()
             return read_response(body, (*wire.warnings, *climb.warnings(NAME)))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
@@ -95,6 +96,7 @@ class GeminiProvider:
                     async for event in events:
                         if not begun:
                             begun = True
+                            climb.worked()
                             for warning in (*wire.warnings, *climb.warnings(NAME)):
                                 yield Warned(warning)
                         yield event

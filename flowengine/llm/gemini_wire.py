@@ -262,17 +262,4 @@ def _finish(body: dict[str, Any]) -> tuple[str | None, str | None]:
 
 def _usage(body: dict[str, Any]) -> Usage | None:
     counts: Any = body.get("usageMetadata")
-    if not is_object(counts):
-        return None
-    return Usage(
-        input_tokens=_sum(counts, "promptTokenCount", "toolUsePromptTokenCount"),
-        output_tokens=_sum(counts, "candidatesTokenCount", "thoughtsTokenCount"),
-        total_tokens=counts.get("totalTokenCount"),
-        cached_input_tokens=counts.get("cachedContentTokenCount"),
-        reasoning_tokens=counts.get("thoughtsTokenCount"),
-    )
-
-
-def _sum(counts: dict[str, Any], *names: str) -> int | None:
-    known = [int(counts[name]) for name in names if counts.get(name) is not None]
-    return sum(known) if known else None
+    return Usage.from_gemini(counts) if is_object(counts) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from flowengine.llm.errors import InvalidRequest, Refusal, SchemaRejected
@@ -10,8 +9,6 @@ from flowengine.llm.metadata import AutoFallback, Fallback
 from flowengine.llm.relax import LOOSEST, relax
 from flowengine.llm.schema import Target
 from flowengine.llm.vocabulary import ExtractionMode
-
-_BARE = re.compile(r"(request contains an )?invalid argument\.?|bad request\.?|", re.IGNORECASE)
 
 
 class Ladder:
@@ -86,4 +83,4 @@ def schema_caused(error: Exception) -> bool:
     """Whether a 400 may be the schema's fault: it says so, or it says nothing at all."""
     if isinstance(error, SchemaRejected):
         return True
-    return isinstance(error, InvalidRequest) and bool(_BARE.fullmatch(error.message.strip()))
+    return isinstance(error, InvalidRequest) and error.names_nothing

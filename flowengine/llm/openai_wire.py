@@ -52,6 +52,8 @@ def write_request(
         "parallel_tool_calls": request.parallel_tool_calls,
     }
     losses: list[Warning_] = []
+    if isinstance(request.thinking, int) and request.thinking > 0:
+        losses.append(_no_budget(provider))
     if request.response_format is not None:
         body["response_format"] = _format(request.response_format, provider, losses)
     if request.tools:
@@ -132,6 +134,16 @@ def _messages(message: Message) -> list[dict[str, Any]]:
             for call in message.tool_calls
         ]
     return [line]
+
+
+def _no_budget(provider: str) -> Warning_:
+    return Warning_(
+        kind=WarningKind.DROPPED,
+        field=RequestField.THINKING,
+        provider=provider,
+        code="thinking.dropped",
+        message="a thinking budget cannot be sent here; use a level",
+    )
 
 
 def _format(wanted: ResponseFormat, provider: str, losses: list[Warning_]) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from typing import Generic, TypeVar
 
 from flowengine.llm.collect import Collector
 from flowengine.llm.errors import ExtractFailure, Refusal, Timeout, attach_record
+from flowengine.llm.hooks import Hooks
 from flowengine.llm.judge import Accepted, Judge, Rejection, fields_said, without_faults
 from flowengine.llm.ladder import Ladder
+from flowengine.llm.limits import UsageLimits
 from flowengine.llm.messages import ChatRequest, ChatResponse, Message
 from flowengine.llm.metadata import Evidence, Extracted
 from flowengine.llm.modes import SUBMIT_TOOL, answer_of, derive, end_with_user
@@ -58,6 +60,8 @@ class Run(Generic[T]):
         self.target: Target[T] = judge.target
         self.judge = judge
         self.settings = settings
+        self.hooks = settings.hooks or Hooks()
+        self.limits = settings.limits or UsageLimits()
         self.ladder = ladder
         self.record = Record(ladder.asked, settings.clock)
         self._request, self._asked = request, ()
@@ -79,7 +83,7 @@ class Run(Generic[T]):
         self.record.use_level(self.ladder.level)
         await self._check_limits()
         request = await self._prepared()
-        await self.settings.hooks.call("on_request", request)
+        await self.hooks.call("on_request", request)
         self.record.call_begins()
         return request
 
@@ -89,7 +93,7 @@ class Run(Generic[T]):
 
         Never held while a stream's reader has the word. Raises `Timeout`.
         """
-        scope = asyncio.timeout(self.settings.limits.call_timeout(self.record.elapsed))
+        scope = asyncio.timeout(self.limits.call_timeout(self.record.elapsed))
         try:
             with counting(self.record.resends):
                 async with scope:
@@ -111,13 +115,13 @@ class Run(Generic[T]):
             await self.abandoned(error)
             return False
         self.record.fell_back(fallback)
-        await self.settings.hooks.call("on_fallback", fallback)
+        await self.hooks.call("on_fallback", fallback)
         return True
 
     async def abandoned(self, error: BaseException) -> None:
         """Leave the record on an error, or a cancellation, that goes on unchanged."""
         attach_record(error, self.record.metadata)
-        await self.settings.hooks.call("on_done", self.record.metadata)
+        await self.hooks.call("on_done", self.record.metadata)
 
     async def received(self, response: ChatResponse) -> Extracted[T] | None:
         """The value, or None to ask again. Raises `ExtractFailure` when asking is over."""
@@ -125,7 +129,7 @@ class Run(Generic[T]):
         response = response.model_copy(update={"warnings": warnings})
         self._last_response = response
         self.record.passed(response)
-        await self.settings.hooks.call("on_response", response)
+        await self.hooks.call("on_response", response)
         verdict, evidence = await self._verdict(response)
         if isinstance(verdict, Accepted):
             return await self._done(verdict, response, evidence)
@@ -133,7 +137,7 @@ class Run(Generic[T]):
 
     async def fail(self, reason: Reason) -> ExtractFailure:
         """The failure to raise, after `on_done`."""
-        await self.settings.hooks.call("on_done", self.record.metadata)
+        await self.hooks.call("on_done", self.record.metadata)
         return ExtractFailure(reason, self._last_response, self.record.metadata)
 
     async def _check_limits(self) -> None:
@@ -143,7 +147,7 @@ class Run(Generic[T]):
 
     def _limit(self) -> str | None:
         kept = self.record.metadata
-        return self.settings.limits.forbids(kept.passes, kept.usage, kept.elapsed_s)
+        return self.limits.forbids(kept.passes, kept.usage, kept.elapsed_s)
 
     def _after(self) -> str | None:
         return self._last_reason.summary() if self._last_reason else None
@@ -175,7 +179,7 @@ class Run(Generic[T]):
         if fallback is None:
             raise await self._unsupported(mode, refusal.message, refusal.code) from refusal
         self.record.refused(fallback)
-        await self.settings.hooks.call("on_fallback", fallback)
+        await self.hooks.call("on_fallback", fallback)
 
     async def _unsupported(
         self, mode: ExtractionMode, detail: str, code: str = ""
@@ -239,16 +243,16 @@ class Run(Generic[T]):
         self.record.dropped_items(verdict.dropped_items)
         self.ladder.learn()
         if verdict.repairs:
-            await self.settings.hooks.call("on_repair", verdict.repairs)
+            await self.hooks.call("on_repair", verdict.repairs)
         metadata = self.record.metadata
-        await self.settings.hooks.call("on_done", metadata)
+        await self.hooks.call("on_done", metadata)
         unset, null = fields_said(self.target, verdict.json)
         return Extracted(verdict.value, response, metadata, evidence, unset, null, issues)
 
     async def _rejected(self, rejection: Rejection, response: ChatResponse) -> Extracted[T] | None:
         reason = rejection.reason
         self.record.rejected(response, reason)
-        await self.settings.hooks.call("on_reject", reason)
+        await self.hooks.call("on_reject", reason)
         grown = self._grow(reason)
         if self._retries_left == 0 or not reason.retryable or grown is False:
             return await self._exhausted(rejection, response)
@@ -279,7 +283,7 @@ class Run(Generic[T]):
         fallback = self.ladder.switch(str(getattr(reason, "code", "rejected")))
         if fallback is not None:
             self.record.fell_back(fallback)
-            await self.settings.hooks.call("on_fallback", fallback)
+            await self.hooks.call("on_fallback", fallback)
 
     async def _exhausted(self, rejection: Rejection, response: ChatResponse) -> Extracted[T]:
         rest = None

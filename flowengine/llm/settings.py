@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from flowengine.llm.grounding import GroundingPolicy
@@ -47,8 +47,8 @@ class Settings:
     undeclared: Literal["reject", "ignore"] = "reject"
     validators: tuple[Validator, ...] = ()
     context: Mapping[str, Any] | None = None
-    limits: UsageLimits = field(default_factory=UsageLimits)
-    hooks: Hooks = field(default_factory=Hooks)
+    limits: UsageLimits | None = None
+    hooks: Hooks | None = None
     reask: ReaskBuilder = reask
     truncation: Literal["fail", "grow"] = "fail"
     schema_ladder: bool = True

@@ -53,13 +53,20 @@ class Climb:
         return self._rungs[self._at]
 
     def rejected(self, error: Exception) -> bool:
-        """Whether the error is about thinking and another rung is left, which is now taken."""
-        about = isinstance(error, InvalidRequest) and "thinking" in error.message.lower()
-        if not about or self._at + 1 == len(self._rungs):
+        """Whether thinking may be what the error is about, and another rung is now taken.
+
+        An error that names nothing counts: some models reject a budget without a word.
+        """
+        if self._at + 1 == len(self._rungs) or not isinstance(error, InvalidRequest):
+            return False
+        if "thinking" not in error.message.lower() and not error.names_nothing:
             return False
         self._at += 1
-        self._learned[self._key] = self._at
         return True
+
+    def worked(self) -> None:
+        """The present rung was accepted; the next call begins with it."""
+        self._learned[self._key] = self._at
 
     def warnings(self, provider: str) -> tuple[Warning_, ...]:
         """What differs from what was asked."""

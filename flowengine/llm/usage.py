@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from flowengine.llm.data import Data
 
@@ -18,6 +19,17 @@ class Usage(Data):
     cached_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     reasoning_tokens: int | None = None
+
+    @classmethod
+    def from_gemini(cls, counts: Mapping[str, Any]) -> Usage:
+        """The counts of a `usageMetadata`; thoughts are output, and are named apart too."""
+        return cls(
+            input_tokens=_sum(counts, "promptTokenCount", "toolUsePromptTokenCount"),
+            output_tokens=_sum(counts, "candidatesTokenCount", "thoughtsTokenCount"),
+            total_tokens=counts.get("totalTokenCount"),
+            cached_input_tokens=counts.get("cachedContentTokenCount"),
+            reasoning_tokens=counts.get("thoughtsTokenCount"),
+        )
 
     def __add__(self, other: Usage) -> Usage:
         return self._combine(other, lambda a, b: min(a + b, MOST))
@@ -52,3 +64,8 @@ def add_usage(total: Usage | None, more: Usage | None) -> Usage | None:
     if total is None or more is None:
         return more if total is None else total
     return total + more
+
+
+def _sum(counts: Mapping[str, Any], *names: str) -> int | None:
+    known = [int(counts[name]) for name in names if counts.get(name) is not None]
+    return sum(known) if known else None

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from flowengine.llm import (
     AuthFailed,
     BadPayload,
+    Capability,
     ChatRequest,
     ConnectionFailed,
     ContextTooLong,
@@ -25,6 +26,7 @@ from flowengine.llm import (
     GeminiProvider,
     InvalidRequest,
     ModelNotFound,
+    ModelProfile,
     Overloaded,
     Partial,
     ProviderError,
@@ -34,6 +36,7 @@ from flowengine.llm import (
     SchemaEnforcement,
     SchemaRejected,
     StreamBroken,
+    Support,
     Timeout,
     ToolSpec,
     Usage,
@@ -325,6 +328,13 @@ async def test_no_key_caller_text_or_body_reaches_a_traceback_or_a_log(
     assert type(caught.value.__cause__).__name__ == "ClientError"
 
 
+def test_a_profile_of_ones_own_overrides_what_is_known() -> None:
+    native = Capability.STRUCTURED_OUTPUT
+    assert GeminiProvider().capability("gemma-3", native) is Support.UNSUPPORTED
+    mine = GeminiProvider(profile=ModelProfile(structured_output=True))
+    assert mine.capability("gemma-3", native) is Support.SUPPORTED
+
+
 async def test_a_missing_key_says_what_to_set(
     monkeypatch: pytest.MonkeyPatch, request_: ChatRequest
 ) -> None:
@@ -483,6 +493,26 @@ class TestThinking:
         gemini.says(ADA)
         await extract(provider, request_.model_copy(update={"model": "gemini-2.5-pro"}), Person)
         assert self.sent(gemini) == [{"thinking_budget": 128}]
+
+    async def test_a_400_without_a_word_may_be_about_thinking_or_else_about_the_schema(
+        self, gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
+    ) -> None:
+        class Bounded(BaseModel):
+            age: int = Field(ge=0)
+
+        bare = "Request contains an invalid argument."
+        gemini.fails(400, bare)
+        gemini.says('{"age": 1}')
+        first = await extract(provider, request_, Bounded)
+        assert (first.metadata.calls, first.metadata.schema_level) == (2, 0)
+        other = GeminiProvider(api_key="k", base_url=gemini.url)
+        for _ in range(3):
+            gemini.fails(400, bare)
+        gemini.says('{"age": 1}')
+        second = await extract(other, request_, Bounded)
+        assert (second.metadata.calls, second.metadata.schema_level) == (4, 1)
+        assert self.sent(gemini)[-1] == {"thinking_budget": 0}
+        await other.aclose()
 
     async def test_any_other_400_does_not_climb(
         self, gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest

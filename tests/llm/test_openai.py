@@ -137,6 +137,18 @@ async def test_native_sends_a_strict_schema(
     assert server.keys == ["Bearer key-that-must-not-leak"]
 
 
+async def test_a_thinking_level_is_sent_and_a_budget_is_a_warning(
+    server: Loopback, openai: OpenAIProvider, request_: ChatRequest
+) -> None:
+    for thinking in ("low", 512):
+        server.says(completion(ADA))
+        asked = request_.model_copy(update={"thinking": thinking})
+        result = await extract(openai, asked, Person)
+    assert server.bodies[0]["reasoning_effort"] == "low"
+    assert "reasoning_effort" not in server.bodies[1]
+    assert [w.code for w in result.response.warnings] == ["thinking.dropped"]
+
+
 async def test_a_map_cannot_be_strict_and_says_so(
     server: Loopback, openai: OpenAIProvider, request_: ChatRequest
 ) -> None:

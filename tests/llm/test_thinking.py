@@ -33,7 +33,7 @@ def test_the_rungs_follow_what_is_known_of_the_model(
 
 def test_only_an_error_about_thinking_moves_on_and_the_last_rung_is_the_last() -> None:
     climb = ThinkingLadder().climb("m", 0, ModelProfile())
-    assert not climb.rejected(InvalidRequest("schema"))
+    assert not climb.rejected(InvalidRequest("temperature is wrong"))
     assert climb.rejected(InvalidRequest("Thinking budget"))
     assert climb.rejected(InvalidRequest("Thinking budget"))
     assert climb.thinking is None
@@ -42,7 +42,10 @@ def test_only_an_error_about_thinking_moves_on_and_the_last_rung_is_the_last() -
 
 def test_what_was_learned_is_per_model_and_per_wish() -> None:
     ladder, profile = ThinkingLadder(), ModelProfile()
-    ladder.climb("m", 0, profile).rejected(InvalidRequest("thinking"))
+    climb = ladder.climb("m", 0, profile)
+    climb.rejected(InvalidRequest("thinking"))
+    assert ladder.climb("m", 0, profile).thinking == 0
+    climb.worked()
     assert ladder.climb("m", 0, profile).thinking == 64
     assert ladder.climb("m", 512, profile).thinking == 512
     assert ladder.climb("n", 0, profile).thinking == 0
