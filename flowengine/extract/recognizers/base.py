@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from flowengine.errors import FlowError
 from flowengine.extract.recognizers.text import Utterance
 
-MOST_VALUES = 24
+MOST_VALUES = 16
 """Values of one kind that are read from one utterance; nobody offers more in one breath."""
 Span: TypeAlias = tuple[int, int]
 Prefer: TypeAlias = Literal["future", "past"]

@@ -59,16 +59,16 @@ class DateOfBirthRecognizer(Recognizer):
 
 
 def _may_hold_date(said: Utterance) -> bool:
-    """Two numbers, a month, one long number, or a written date."""
-    lexemes = said.lexemes
-    if not lexemes.mask & said.locale.digit_classes:
+    """A month with what may be a year, three numbers, one long one, or a written date."""
+    lexemes, locale = said.lexemes, said.locale
+    if not lexemes.mask & locale.digit_classes:
         return False
     numbers = lexemes.numbers()
     return (
-        len(numbers) > 1
-        or bool(lexemes.mask & said.locale.month_class)
+        bool(lexemes.mask & locale.month_class and lexemes.mask & locale.year_classes)
+        or len(numbers) > 1 + ("oh" not in said.words)
         or "date" in said.shapes
-        or any(len(number.raw or "") >= _FEWEST_DIGITS for number in numbers)
+        or any(len(number.raw or "") >= _FEWEST_DIGITS - 1 for number in numbers)
     )
 
 

@@ -164,6 +164,10 @@ class Locale:
         return self.alphabet.bits(("month",))
 
     @cached_property
+    def year_classes(self) -> int:
+        return self.alphabet.bits(("year4", "year2", "century"))
+
+    @cached_property
     def place_classes(self) -> int:
         return self.alphabet.bits(("ordinal", "option_word", "last_word"))
 

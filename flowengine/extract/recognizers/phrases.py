@@ -17,15 +17,22 @@ class Found(NamedTuple, Generic[T]):
 
 
 class Phrases(Generic[T]):
-    """An index from a first word to the phrases that begin with it, longest first."""
+    """Phrases by their first word, and by their first two; the longest is tried first."""
 
     def __init__(self, labelled: Iterable[tuple[str, T]]) -> None:
-        self._index: dict[str, list[tuple[tuple[str, ...], T]]] = {}
-        for phrase, label in labelled:
-            words = tuple(phrase.split())
-            self._index.setdefault(words[0], []).append((words, label))
-        for entries in self._index.values():
-            entries.sort(key=lambda entry: -len(entry[0]))
+        self._entries = [(tuple(phrase.split()), label) for phrase, label in labelled]
+        self._single: dict[str, T] = {}
+        self._longer: dict[str, dict[str, list[tuple[tuple[str, ...], T]]]] = {}
+        for words, label in self._entries:
+            if len(words) == 1:
+                self._single.setdefault(words[0], label)
+            else:
+                seconds = self._longer.setdefault(words[0], {})
+                seconds.setdefault(words[1], []).append((words, label))
+        for seconds in self._longer.values():
+            for entries in seconds.values():
+                entries.sort(key=lambda entry: -len(entry[0]))
+        self._starts = frozenset(words[0] for words, _ in self._entries)
 
     @classmethod
     def of(cls, table: Mapping[T, Iterable[str]]) -> Phrases[T]:
@@ -34,30 +41,31 @@ class Phrases(Generic[T]):
 
     def __contains__(self, word: str) -> bool:
         """Whether any phrase begins with the word."""
-        return word in self._index
+        return word in self._starts
 
     def at(self, words: Sequence[str], i: int) -> Found[T] | None:
-        for phrase, label in self._index.get(words[i], ()):
-            last = i + len(phrase)
-            if len(phrase) == 1 or tuple(words[i:last]) == phrase:
-                return Found(i, last, label)
-        return None
+        word = words[i]
+        seconds = self._longer.get(word)
+        if seconds and i + 1 < len(words):
+            for phrase, label in seconds.get(words[i + 1], ()):
+                last = i + len(phrase)
+                if len(phrase) == 2 or tuple(words[i:last]) == phrase:
+                    return Found(i, last, label)
+        label = self._single.get(word)
+        return None if label is None else Found(i, i + 1, label)
 
     def entries(self) -> Iterable[tuple[tuple[str, ...], T]]:
         """All phrases, as words, with their labels."""
-        for entries in self._index.values():
-            yield from entries
+        return self._entries
 
     def find(self, words: Sequence[str]) -> list[Found[T]]:
         """All phrases from left to right, none inside another."""
         found: list[Found[T]] = []
-        i = 0
-        index = self._index
-        while i < len(words):
-            hit = self.at(words, i) if words[i] in index else None
-            if hit:
-                found.append(hit)
-                i = hit.last
-            else:
-                i += 1
+        last, starts = 0, self._starts
+        for i, word in enumerate(words):
+            if i >= last and word in starts:
+                hit = self.at(words, i)
+                if hit:
+                    found.append(hit)
+                    last = hit.last
         return found

@@ -111,17 +111,23 @@ def _recognition(found: _Found, others: tuple[str, ...], said: Utterance) -> Rec
 
 
 def _may_hold_code(said: Utterance) -> bool:
-    """Five digits in a row, or two letters for certain beside a digit; cheap, for every turn."""
-    if not said.lexemes.mask & said.locale.digit_classes:
-        return False
-    letters = said.locale.speller.sure_letters
-    sure = 0
+    """Five digits in a row, or letters for certain among digits; cheap, for every turn."""
+    speller = said.locale.speller
+    if not said.vocabulary & speller.letter_signs and "number" not in said.shapes:
+        return any(len(run.chars) in (5, 9) for run in said.digit_runs)
+    letters = spelled = 0
     for i, word in enumerate(said.words):
-        if word in letters:
-            sure += 1
+        if word in speller.sure_letters:
+            letters += 1
+        elif word == "a" or word in speller.digits or said.shapes[i] == "number":
+            spelled += 1
         elif len(word) < 4 and _is_glued(said, i):
-            sure += len(word)
-    return sure >= _FEWEST_SURE or any(len(run.chars) in (5, 9) for run in said.digit_runs)
+            letters += len(word)
+    return (
+        letters >= _FEWEST_SURE
+        or (letters > 0 and letters + spelled >= _SHORTEST)
+        or any(len(run.chars) in (5, 9) for run in said.digit_runs)
+    )
 
 
 def _lattice(said: Utterance) -> list[list[_Reading]]:
@@ -142,10 +148,11 @@ def _regions(lattice: Sequence[list[_Reading]], asked: bool) -> list[range]:
     In an answer to the question a stretch may hold a word that spells nothing.
     """
     found: list[range] = []
-    start, gap = 0, 0
+    start, gap, covered = 0, 0, 0
     allowed = 1 if asked else 0
     for at in range(len(lattice) + 1):
-        if at < len(lattice) and lattice[at]:
+        if at < len(lattice) and (lattice[at] or at < covered):
+            covered = max([covered, *(reading.last for reading in lattice[at])])
             gap = 0
             continue
         gap += 1
