@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +17,7 @@ import yaml
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.recognizers.grammar import Grammar
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
+from flowengine.extract.recognizers.lexicon import EmailWords, NumberWords, PostalWords
 from flowengine.extract.recognizers.numbers import NumberReader
 from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
@@ -39,87 +38,6 @@ def locale_hash() -> str:
         digest.update(path.name.encode())
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class NumberWords:
-    """The words a language counts with."""
-
-    decimal_mark: str
-    units: Mapping[str, int]
-    teens: Mapping[str, int]
-    tens: Mapping[str, int]
-    tens_links: frozenset[str]
-    hundreds: Mapping[str, int]
-    hundred_words: Mapping[str, int]
-    scales: Mapping[str, int]
-    scales_need_count: frozenset[str]
-    dozens: Mapping[str, int]
-    pairs: Mapping[str, int]
-    fractions: Mapping[str, Decimal]
-    halves: frozenset[str]
-    articles: frozenset[str]
-    conjunctions: frozenset[str]
-    points: frozenset[str]
-    minus: frozenset[str]
-    of_words: frozenset[str]
-    zero_letters: frozenset[str]
-    ordinals: Mapping[str, int]
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> NumberWords:
-        read: dict[str, Any] = {}
-        for name in cls.__slots__:
-            value = data[name]
-            if isinstance(value, dict):
-                kind = Decimal if name == "fractions" else int
-                table = cast("dict[str, str]", value)
-                read[name] = {word: kind(amount) for word, amount in table.items()}
-            else:
-                read[name] = value if isinstance(value, str) else frozenset(value)
-        return cls(**read)
-
-    def starters(self) -> frozenset[str]:
-        """Words that a number may begin with."""
-        maps = (
-            self.units, self.teens, self.tens, self.hundreds, self.hundred_words, self.scales,
-            self.dozens, self.pairs, self.fractions, self.ordinals,
-        )  # fmt: skip
-        words = {word for table in maps for word in table}
-        return frozenset(words | self.articles | self.points | self.minus | {"-"})
-
-
-@dataclass(frozen=True, slots=True)
-class EmailWords:
-    """How the signs of an e-mail address are said."""
-
-    at: frozenset[str]
-    dot: frozenset[str]
-    symbols: Mapping[str, str]
-    top_level: frozenset[str]
-    domains: Phrases[str]
-    stop: frozenset[str]
-    noise: Phrases[str]
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> EmailWords:
-        return cls(
-            at=frozenset(data["at"]),
-            dot=frozenset(data["dot"]),
-            symbols=data["symbols"],
-            top_level=frozenset(data["top_level"]),
-            domains=Phrases(data["domains"].items()),
-            stop=frozenset(data["stop"]),
-            noise=Phrases((phrase, "") for phrase in data["noise"]),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PostalWords:
-    """What is known of postal codes: British areas, and letters taken for each other."""
-
-    gb_areas: frozenset[str]
-    confused: Mapping[str, str]
 
 
 class Locale:

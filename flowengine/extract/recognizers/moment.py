@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,6 +23,13 @@ from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.options import one_from
 from flowengine.extract.recognizers.text import Utterance
 from flowengine.extract.recognizers.times import fragments_of
+from flowengine.extract.recognizers.wall import (
+    canonical,
+    check_clock_change,
+    half_day,
+    hour_in_part,
+    other_values,
+)
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DOUBTFUL, _HEDGED, _BARE = 0.7, 0.8, 0.9
@@ -131,8 +138,8 @@ class DatetimeRecognizer(Recognizer):
             return None
         day = moment.date.day if moment.date and "date" in self.wants else None
         clock, other = self._clock(moment) if moment.time and "time" in self.wants else (None, None)
-        value = _canonical(day.day if day else None, clock)
-        alternatives = list(_other_values(day, clock, other))
+        value = canonical(day.day if day else None, clock)
+        alternatives = list(other_values(day, clock, other))
         first = min(piece.first for piece in pieces)
         last = max(piece.last for piece in pieces)
         marks = said.marks
@@ -152,7 +159,7 @@ class DatetimeRecognizer(Recognizer):
             parts=_parts(moment, day, clock),
         )
         if day and clock and zone:
-            _check_clock_change(found, day.day, clock, zone)
+            check_clock_change(found, day.day, clock, zone)
         found.confidence = _confidence(found, pieces, said)
         if self.form == "parts":
             found.value = {name: part for name, part in (found.parts or {}).items() if part}
@@ -160,7 +167,7 @@ class DatetimeRecognizer(Recognizer):
 
     def _plain(self, piece: Fragment) -> str:
         clock = self._clock(_Moment(time=piece))[0] if piece.clock else None
-        return _canonical(piece.day.day if piece.day else None, clock)
+        return canonical(piece.day.day if piece.day else None, clock)
 
     def _clock(self, moment: _Moment) -> tuple[Clock, Clock | None]:
         """The hour on 24 hours and, where nothing decides it, the other reading."""
@@ -169,9 +176,9 @@ class DatetimeRecognizer(Recognizer):
         assert piece.clock is not None
         hour, minute = piece.clock
         if piece.meridiem:
-            return (_half_day(hour, piece.meridiem == "p"), minute), None
+            return (half_day(hour, piece.meridiem == "p"), minute), None
         if moment.part and hour <= 12:
-            return (_hour_in_part(hour, moment.part), minute), None
+            return (hour_in_part(hour, moment.part), minute), None
         if piece.fixed or hour > 12:
             return (hour, minute), None
         early, late = hour % 12, hour % 12 + 12
@@ -278,55 +285,15 @@ def _share_dates(moments: Sequence[_Moment], said: Utterance) -> None:
             one.part = other.part
 
 
-def _half_day(hour: int, late: bool) -> int:
-    return hour if hour > 12 else hour % 12 + (12 if late else 0)
-
-
-def _hour_in_part(hour: int, part: str) -> int:
-    if part == "morning":
-        return hour % 12
-    if part == "night" and hour % 12 < 5:
-        return hour % 12
-    return hour % 12 + 12 if part != "evening" or hour != 12 else 0
-
-
-def _canonical(day: date | None, clock: Clock | None) -> str:
-    time = f"{clock[0]:02d}:{clock[1]:02d}" if clock else ""
-    return "T".join(part for part in (day.isoformat() if day else "", time) if part)
-
-
-def _other_values(day: Day | None, clock: Clock | None, other: Clock | None) -> Iterator[str]:
-    if other:
-        yield _canonical(day.day if day else None, other)
-    for alternative in day.alternatives if day else ():
-        yield _canonical(alternative, clock)
-
-
 def _parts(moment: _Moment, day: Day | None, clock: Clock | None) -> dict[str, Any]:
     word = moment.date.word if moment.date else ""
     return {
-        "time": _canonical(None, clock) or None,
+        "time": canonical(None, clock) or None,
         "day": word.removesuffix("'s") if word and not word.isdecimal() else None,
         "weekday": _WEEKDAYS[int(word)] if word.isdecimal() else None,
         "part": moment.part or None,
         "date": day.day.isoformat() if day else None,
     }
-
-
-def _check_clock_change(found: Recognition, day: date, clock: Clock, zone: ZoneInfo) -> None:
-    """A wall time that does not exist moves by the gap; one that exists twice is flagged."""
-    wall = datetime(day.year, day.month, day.day, *clock)
-    first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
-    if first.utcoffset() == second.utcoffset():
-        return
-    found.ambiguous = True
-    moved = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None)
-    if moved == wall:
-        found.rule += "+dst_twice"
-        return
-    found.rule += "+dst_gap"
-    found.alternatives = (found.value, *found.alternatives)
-    found.value = found.text = moved.isoformat(timespec="minutes")
 
 
 def _confidence(found: Recognition, pieces: Iterable[Fragment], said: Utterance) -> float:

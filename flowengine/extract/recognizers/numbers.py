@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from flowengine.extract.recognizers.locale import NumberWords
+    from flowengine.extract.recognizers.lexicon import NumberWords
 
 Exact: TypeAlias = int | Decimal
 

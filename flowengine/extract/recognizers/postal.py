@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
-from flowengine.extract.recognizers.locale import PostalWords
+from flowengine.extract.recognizers.lattice import (
+    SMALL_WORD,
+    SOUND,
+    SURE,
+    Reading,
+    is_glued,
+    lattice_of,
+)
+from flowengine.extract.recognizers.lexicon import PostalWords
 from flowengine.extract.recognizers.options import words_of
-from flowengine.extract.recognizers.spelling import Speller
 from flowengine.extract.recognizers.text import Utterance
 
 _SHAPES: Mapping[str, tuple[str, ...]] = {
@@ -25,22 +32,13 @@ _OTHER_TYPE = {
 """What a character is taken for where the other type must stand."""
 _NO_INWARD = frozenset("CIKMOV")
 """Letters that no British code ends in."""
-_SURE, _SOUND, _SWAPPED, _LEFT_OVER, _UNLIKELY, _SKIPPED = 0.0, 0.15, 0.6, 0.5, 0.5, 0.9
-_SMALL_WORD, _REPAIRED, _NO_AREA = 0.4, 0.4, 0.8
+_SWAPPED, _LEFT_OVER, _UNLIKELY, _SKIPPED = 0.6, 0.5, 0.5, 0.9
+_REPAIRED, _NO_AREA = 0.4, 0.8
 _WORST = 2.4
 _NO_STATE = (9.0, "", 0)
-_SHORTEST, _FEWEST_SURE, _MOST_REGIONS, _LONGEST_SPELLED = 5, 2, 3, 4
+_SHORTEST, _FEWEST_SURE, _MOST_REGIONS = 5, 2, 3
 _WIDEST = 24
 """Tokens a spelled code may take up."""
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What a token may spell, at what cost; the token after it."""
-
-    chars: str
-    cost: float
-    last: int
 
 
 @dataclass(slots=True)
@@ -78,7 +76,7 @@ class PostalCodeRecognizer(Recognizer):
         asked = bool(context.focus)
         if not asked and not _may_hold_code(said):
             return []
-        lattice = _lattice(said)
+        lattice = lattice_of(said)
         found = [
             code
             for region in _regions(lattice, asked)
@@ -121,7 +119,7 @@ def _may_hold_code(said: Utterance) -> bool:
             letters += 1
         elif word == "a" or word in speller.digits or said.shapes[i] == "number":
             spelled += 1
-        elif len(word) < 4 and _is_glued(said, i):
+        elif len(word) < 4 and is_glued(said, i):
             letters += len(word)
     return (
         letters >= _FEWEST_SURE
@@ -130,19 +128,7 @@ def _may_hold_code(said: Utterance) -> bool:
     )
 
 
-def _lattice(said: Utterance) -> list[list[_Reading]]:
-    """For each token what it may spell; empty where it spells nothing."""
-    speller = said.locale.speller
-    starters = speller.postal_starters
-    return [
-        list(_readings(said, i, speller))
-        if word in starters or len(word) <= _LONGEST_SPELLED or not word.isalpha()
-        else []
-        for i, word in enumerate(said.words)
-    ]
-
-
-def _regions(lattice: Sequence[list[_Reading]], asked: bool) -> list[range]:
+def _regions(lattice: Sequence[list[Reading]], asked: bool) -> list[range]:
     """Stretches of tokens that may spell a code: enough characters, two of them for certain.
 
     In an answer to the question a stretch may hold a word that spells nothing.
@@ -165,77 +151,20 @@ def _regions(lattice: Sequence[list[_Reading]], asked: bool) -> list[range]:
     return found[-_MOST_REGIONS:]
 
 
-def _is_promising(lattice: Sequence[list[_Reading]], region: range) -> bool:
+def _is_promising(lattice: Sequence[list[Reading]], region: range) -> bool:
     chars = sure = digits = 0
     for at in region:
         for reading in lattice[at][:1]:
             chars += max(len(other.chars) for other in lattice[at])
-            sure += len(reading.chars) if reading.cost == _SURE else 0
+            sure += len(reading.chars) if reading.cost == SURE else 0
             digits += any(char.isdecimal() for other in lattice[at] for char in other.chars)
     return chars >= _SHORTEST and sure >= _FEWEST_SURE and digits > 0
-
-
-def _readings(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
-    words, word = said.words, said.words[i]
-    multi = speller.multi.at(words, i)
-    if multi:
-        yield _Reading(multi.label, _SURE, multi.last)
-    letter = speller.sure_letter(said, i)
-    if letter:
-        last = speller.after_example(said, i + 1, letter)
-        yield _Reading(letter, _SURE, last)
-    elif said.shapes[i] in ("number", "date", "clock", "ordinal"):
-        yield _Reading("".join(c for c in word if c.isdecimal()), _SURE, i + 1)
-    elif word.isalpha() and word.isascii() and _looks_spelled(said, i):
-        known = word in speller.sounds or word in said.locale.fillers
-        yield _Reading(word.upper(), _SMALL_WORD if known else _SOUND, i + 1)
-    yield from _sounding(said, i, speller)
-    skipped = speller.skip.at(words, i)
-    if skipped or word in speller.dash:
-        yield _Reading("", _SURE, skipped.last if skipped else i + 1)
-
-
-def _sounding(said: Utterance, i: int, speller: Speller) -> Iterator[_Reading]:
-    """Number words, and words that sound like a digit or a letter."""
-    words, word = said.words, said.words[i]
-    digits = speller.digits.get(word) or speller.homophones.get(word)
-    if digits:
-        yield _Reading(digits, _SURE if word in speller.digits else _SOUND, i + 1)
-    for table in (speller.numbers.teens, speller.numbers.tens):
-        if word in table:
-            yield _Reading(str(table[word]), _SOUND, i + 1)
-    if word in speller.repeats and i + 1 < len(words):
-        repeated = speller.sure_letter(said, i + 1) or speller.digits.get(
-            words[i + 1], words[i + 1]
-        )
-        if len(repeated) == 1:
-            yield _Reading(repeated.upper() * speller.repeats[word], _SURE, i + 2)
-    if word in speller.zero_letters:
-        yield _Reading("0", _SURE, i + 1)
-    if word in speller.sounds:
-        sound = speller.sounds[word]
-        yield _Reading(sound, _SOUND, speller.after_example(said, i + 1, sound))
-
-
-def _looks_spelled(said: Utterance, i: int) -> bool:
-    """Short words in capitals, or stuck to digits, are letters in a row: "NGO", "6sq"."""
-    original = said.slice(i, i + 1)
-    if len(original) > 4 or len(original) == 1:
-        return False
-    return original.isupper() or len(original) == 2 or _is_glued(said, i)
-
-
-def _is_glued(said: Utterance, i: int) -> bool:
-    """Whether a token touches a number: "6sq", "sw1"."""
-    after = i + 1 < len(said) and said.ends[i] == said.starts[i + 1]
-    before = i > 0 and said.ends[i - 1] == said.starts[i]
-    return (before and said.shapes[i - 1] == "number") or (after and said.shapes[i + 1] == "number")
 
 
 def _find(
     shape: str,
     country: str,
-    lattice: Sequence[list[_Reading]],
+    lattice: Sequence[list[Reading]],
     region: range,
     said: Utterance,
     asked: bool,
@@ -278,7 +207,7 @@ def _repaired(chars: str, outward: int, postal: PostalWords) -> tuple[str, float
 def _walk(
     types: str,
     country: str,
-    lattice: Sequence[list[_Reading]],
+    lattice: Sequence[list[Reading]],
     region: range,
     said: Utterance,
     worst: float,
@@ -291,7 +220,7 @@ def _walk(
     small = said.locale.speller.sounds
     full = len(types)
     for at in region:
-        skip = _SMALL_WORD if said.words[at] in small or said.words[at] == "a" else _SKIPPED
+        skip = SMALL_WORD if said.words[at] in small or said.words[at] == "a" else _SKIPPED
         for filled in range(full):
             cost, chars, first = states.get((at, filled), _NO_STATE) if filled else (0.0, "", at)
             if cost > worst:
@@ -319,7 +248,7 @@ def _improve(
         states[place] = state
 
 
-def _fit(reading: _Reading, types: str, filled: int, country: str) -> tuple[float, str] | None:
+def _fit(reading: Reading, types: str, filled: int, country: str) -> tuple[float, str] | None:
     """A reading's characters in the places that follow, swapped where the type is the other."""
     if filled + len(reading.chars) > len(types):
         return None
@@ -339,15 +268,15 @@ def _fit(reading: _Reading, types: str, filled: int, country: str) -> tuple[floa
 
 
 def _left_over(
-    lattice: Sequence[list[_Reading]], first: int, last: int, said: Utterance, asked: bool
+    lattice: Sequence[list[Reading]], first: int, last: int, said: Utterance, asked: bool
 ) -> float:
     """Characters spelled right before or after that the code leaves out speak against it."""
     cost = 0.0
     if asked and first == 1 and said.words[0] in said.locale.speller.sounds:
-        cost += _SOUND
+        cost += SOUND
     for at in (first - 1, first - 2, last, last + 1):
         if 0 <= at < len(lattice) and not (first <= at < last):
-            sure = [r for r in lattice[at] if r.chars and r.cost == _SURE]
+            sure = [r for r in lattice[at] if r.chars and r.cost == SURE]
             if sure and not _apart(said, at, first, last):
                 cost += _LEFT_OVER
     return cost
