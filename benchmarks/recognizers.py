@@ -12,73 +12,15 @@ import importlib.util
 import json
 import re
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
-from flowengine.extract.recognizers import (
-    KINDS,
-    Context,
-    Recognition,
-    recognize,
-    recognizer,
-    utterance,
-    warm_up,
-)
+from recognizer_corpora import corpora
+from recognizer_data import DATA, Row, Score, reference, rows_of
+from recognizer_dialogues import Slots
+from recognizer_speed import speed
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
-Row = Mapping[str, Any]
-
-
-@dataclass
-class Score:
-    """Hits among rows of one category; the floor is a percentage."""
-
-    name: str
-    floor: float | None = None
-    hits: int = 0
-    rows: int = 0
-    misses: list[str] = field(default_factory=list)
-
-    def add(self, hit: bool, row: Row, got: object) -> None:
-        self.rows += 1
-        self.hits += hit
-        if not hit:
-            gold = row.get("gold", row.get("expected"))
-            self.misses.append(f"{row['input'][:110]!r} wanted {gold!r}, got {got!r}")
-
-    def line(self, with_misses: bool) -> str:
-        share = 100 * self.hits / self.rows if self.rows else 0.0
-        floor, verdict = "", ""
-        if self.floor is not None:
-            floor = f">= {self.floor:g} %"
-            verdict = "ok" if self._reached(share) else "BELOW"
-        lines = [
-            f"  {self.name:42} {self.hits:5}/{self.rows:<5} {share:6.2f} %  {floor:10} {verdict}"
-        ]
-        return "\n".join(lines + [f"      {miss}" for miss in self.misses if with_misses])
-
-    def _reached(self, share: float) -> bool:
-        """A small category may have one miss."""
-        small = self.name.startswith("call") and self.rows < 34
-        return share >= (self.floor or 0) or (small and self.rows - self.hits <= 1)
-
-
-def rows_of(path: str, **wanted: str) -> list[Row]:
-    file = DATA / path
-    if not file.exists():
-        raise SystemExit(f"the data {file} is absent")
-    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def reference(row: Row) -> datetime | None:
-    return datetime.fromisoformat(row["ref"]) if row.get("ref") else None
-
+from flowengine.extract.recognizers import Context, recognize, recognizer, utterance
 
 # Date and time
 
@@ -305,175 +247,9 @@ def dialogues() -> Iterator[Score]:
     yield f1
 
 
-class Slots:
-    """A slot filler over the recognizers: which kind a slot has, which words lead to it."""
-
-    def __init__(self, kind_of: Callable[[str], str | None]) -> None:
-        self.kind_of = kind_of
-        self.end = re.compile(
-            r"(until|till|through|back|return\w*|drop\w*|check(ing)?[- ]?out|leav\w+|ends?)\b[^.?!]*$",
-            re.IGNORECASE,
-        )
-
-    def __call__(self, text: str, ctx: Mapping[str, Any]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        said = utterance(text)
-        for kind in ("date", "time", "money", "number"):
-            slots = [slot for slot in ctx["slots"] if self.kind_of(slot) == kind]
-            asked = [slot for slot in slots if slot in ctx["requested"]]
-            if slots:
-                found |= getattr(self, f"_{kind}")(said, text, slots, asked, ctx)
-        return found
-
-    def _moments(
-        self, kind: str, said: Any, asked: list[str], ctx: Mapping[str, Any]
-    ) -> list[Recognition]:
-        others = [slot for slot in ctx["requested"] if self.kind_of(slot) not in (None, kind)]
-        focus = True if asked and not others else None
-        context = Context(
-            asked=kind if asked else None, focus=focus, ref=datetime.fromisoformat(ctx["ref"])
-        )
-        return recognizer(kind, hours=[7, 18]).recognize(said, context)
-
-    def _date(
-        self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]
-    ) -> dict[str, str]:
-        got = [one for one in self._moments("date", said, asked, ctx) if one.grain == "day"]
-        last = [slot for slot in slots if re.search("drop|return|out|end", slot)]
-        first = [slot for slot in slots if slot not in last]
-        found: dict[str, str] = {}
-        for one in got:
-            ends = bool(self.end.search(text[: one.span[0]]))
-            only_end_asked = asked and all(slot in last for slot in asked) and len(got) == 1
-            pool = (
-                last
-                if last and (ends or only_end_asked or (first and first[0] in found))
-                else first
-            )
-            for slot in pool[:1]:
-                found.setdefault(slot, one.value)
-        return found
-
-    def _time(
-        self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]
-    ) -> dict[str, str]:
-        got = self._moments("time", said, asked, ctx)
-        return {(asked or slots)[0]: got[-1].value} if got else {}
-
-    def _money(
-        self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]
-    ) -> dict[str, str]:
-        got = recognizer("money").recognize(said, Context(focus=bool(asked) or None))
-        return {slots[0]: str(float(Decimal(got[0].value)))} if got else {}
-
-    def _number(
-        self, said: Any, text: str, slots: list[str], asked: list[str], ctx: Mapping[str, Any]
-    ) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for slot in slots:
-            reader = recognizer("integer_near", ANCHORS.get(slot, slot.split("_")[-1:]), max=30)
-            got = reader.recognize(said, Context(focus=len(ctx["requested"]) == 1 and bool(asked)))
-            if got:
-                found[slot] = str(got[0].value)
-        return found
-
-
-ANCHORS = {
-    "number_of_seats": ["people", "person", "seat", "table for", "party", "reservation for", "of us", "guest", "friends", "booking for", "for just"],
-    "number_of_beds": ["bed", "bedroom", "bed room"],
-    "number_of_baths": ["bath", "bathroom", "bath room"],
-    "number_of_rooms": ["room"],
-    "number_of_days": ["day"],
-    "number_of_seat": ["seat", "people", "person"],
-}  # fmt: skip
-
-
-# Vendor corpora, for orientation
-
-
-def corpora() -> Iterator[Score]:
-    for name, kind in (
-        ("Numeral_EN", "number"), ("Ordinal_EN", "ordinal"), ("AmountOfMoney_EN", "money"),
-        ("Duration_EN", "duration"), ("Time_EN", "datetime"), ("Email_EN", "email"),
-        ("PhoneNumber", "phone"),
-    ):  # fmt: skip
-        score = Score(f"duckling {name}, something found")
-        for row in rows_of(f"recognizers/duckling_{name}.jsonl"):
-            if row.get("norm"):
-                got = recognize(kind, row["input"], ref=_aware_free(row), asked=True)
-                score.add(bool(got), row, [])
-        yield score
-    for name, kind in (
-        ("Number_NumberModel", "number"), ("Number_OrdinalModel", "ordinal"),
-        ("Number_PercentModel", "percent"), ("NumberWithUnit_CurrencyModel", "money"),
-        ("DateTime_DurationParser", "duration"), ("DateTime_DateParser", "date"),
-        ("DateTime_TimeParser", "time"), ("Choice_BooleanModel", "yes_no"),
-        ("Sequence_PhoneNumberModel", "phone"), ("Sequence_EmailModel", "email"),
-    ):  # fmt: skip
-        score = Score(f"MS {name}, found or left empty")
-        for row in rows_of(f"recognizers/ms_{name}.jsonl"):
-            got = recognize(kind, row["input"], ref=_aware_free(row))
-            score.add(bool(got) == bool(row["expected"]), row, [one.value for one in got])
-        yield score
-
-
-def _aware_free(row: Row) -> datetime | None:
-    ref = reference(row)
-    return ref.replace(tzinfo=None) if ref else None
-
-
-# Speed
-
-
-def speed() -> Iterator[Score]:
-    texts = [row["input"] for row in rows_of("values/spoken.jsonl")]
-    readers = [_every(kind) for kind in KINDS]
-    context = Context(ref=datetime(2026, 3, 4, 10, 30))
-    warm_up()
-    warm_up("en-GB")
-    _run(texts[0], readers, context)
-    costs = sorted(_run(text, readers, context) for text in texts)
-    alone = {kind: _alone(_every(kind), texts[:400], context) for kind in KINDS}
-    print("  each kind, median µs with the pre-pass:", json.dumps(alone))
-    for share, floor in ((0.5, 150), (0.99, 1000)):
-        cost = costs[int(len(costs) * share)]
-        print(
-            f"  all {len(readers)} kinds on one spoken turn, p{share * 100:g}: {cost:.0f} µs (<= {floor})"
-        )
-    for text in HOSTILE:
-        cost = min(_run(text, readers, context) for _ in range(3))
-        print(f"  hostile {text[:24]!r} x {len(text)}: {cost / 1000:.2f} ms (<= 5)")
-    return
-    yield
-
-
-HOSTILE = [
-    (part * 5000)[:5000]
-    for part in ("a at a ", "one ", "twenty ", "no wait ", "double ", "at ", "s w one ", "1", "march 3 ", "of the ", "$")
-]  # fmt: skip
-
-
-def _every(kind: str) -> Any:
-    options = {
-        "integer_near": {"anchors": ["want", "get"]},
-        "one_of": {"options": ["pizza", "salad", "soup"]},
-        "fuzzy": {"options": ["Johnson", "Jackson"]},
-        "regex": {"pattern": r"\b([a-z]{2}\d{4})\b"},
-    }
-    return recognizer(kind, **options.get(kind, {}))
-
-
-def _run(text: str, readers: list[Any], context: Context) -> float:
-    start = time.perf_counter_ns()
-    said = utterance(text)
-    for reader in readers:
-        reader.recognize(said, context)
-    return (time.perf_counter_ns() - start) / 1000
-
-
-def _alone(reader: Any, texts: list[str], context: Context) -> float:
-    costs = sorted(_run(text, [reader], context) for text in texts)
-    return round(costs[len(costs) // 2], 1)
+def costs() -> Iterator[Score]:
+    speed([row["input"] for row in rows_of("values/spoken.jsonl")])
+    yield from ()
 
 
 SECTIONS: dict[str, Callable[[], Iterator[Score]]] = {
@@ -483,7 +259,7 @@ SECTIONS: dict[str, Callable[[], Iterator[Score]]] = {
     "r8k": restaurants,
     "dialogues": dialogues,
     "corpora": corpora,
-    "speed": speed,
+    "speed": costs,
 }
 
 

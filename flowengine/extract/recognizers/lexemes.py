@@ -54,7 +54,10 @@ class Alphabet:
         return self._bit.setdefault(name, 1 << len(self._bit))
 
     def bits(self, names: Iterable[str]) -> int:
-        return sum(self._bit[name] for name in names)
+        bits = 0
+        for name in names:
+            bits |= self._bit.get(name, 0)  # a language need not have every class
+        return bits
 
     def number_bits(self, number: Number, oh: bool = False) -> int:
         """The bits of a number's classes, remembered for small ones."""

@@ -86,6 +86,10 @@ class Locale:
         return self.alphabet.bits(("year4", "year2", "century"))
 
     @cached_property
+    def share_classes(self) -> int:
+        return self.alphabet.bits(("percent", "share", "half_word", "w:per", "w:por"))
+
+    @cached_property
     def place_classes(self) -> int:
         return self.alphabet.bits(("ordinal", "option_word", "last_word"))
 

@@ -25,7 +25,10 @@ _CONFUSED = _CONFUSABLE | {tens: teen for teen, tens in _CONFUSABLE.items()}
 
 def read_numbers(said: Utterance) -> list[Number]:
     """Every number of an utterance, with "seven oh five" put together."""
-    found: list[Number] = []
+    found: list[Number] | None = said.memo.get("numbers")
+    if found is not None:
+        return found
+    found = said.memo["numbers"] = []
     for number in said.lexemes.numbers():
         if number.ordinal:
             continue
@@ -188,6 +191,8 @@ class PercentRecognizer(Recognizer):
     kind: ClassVar[str] = "percent"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
+        if not said.lexemes.mask & said.locale.share_classes:
+            return []
         placed = [_Placed(match, _percent(match, said)) for match in said.matches("percent")]
         return [
             place.recognition(said, tuple(plain(earlier.value) for earlier in replaced))

@@ -30,7 +30,7 @@ class LanguageRecognizer(Recognizer):
 
 def _requested(said: Utterance, asked: bool) -> list[Recognition]:
     names = said.locale.language_names
-    if not said.vocabulary & names.keys():
+    if names.keys().isdisjoint(said.vocabulary):
         return []
     requests = said.locale.language_requests
     for i, word in enumerate(said.words):
@@ -46,7 +46,7 @@ def _requested(said: Utterance, asked: bool) -> list[Recognition]:
 
 
 def _foreign_request(said: Utterance) -> list[Recognition]:
-    if not said.vocabulary & _request_starts():
+    if said.vocabulary.isdisjoint(_request_starts()):
         return []
     found = _requests().find(said.words)
     if not found:
