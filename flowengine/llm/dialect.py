@@ -146,15 +146,28 @@ class _Rewrite:
         """`allOf` folded into its node; where two parts disagree the first one stands."""
         parts: list[Any] = schema.pop("allOf", [])
         for part in parts:
-            found = self._merged(dict(resolve(self.root, part)), path)
-            for keyword, value in found.items():
-                if keyword == "properties":
-                    schema[keyword] = {**value, **schema.get(keyword, {})}
-                elif keyword == "required":
-                    schema[keyword] = list(dict.fromkeys([*schema.get(keyword, []), *value]))
-                elif schema.setdefault(keyword, value) != value and keyword not in _EXPLAINING:
-                    self.lose(path, "allOf", WarningKind.LOOSENED)
+            if self._stays_reference(part, alone=len(parts) == 1):
+                found: Schema = part
+            else:
+                found = self._merged(dict(resolve(self.root, part)), path)
+            self._fold(found, schema, path)
         return schema
+
+    def _stays_reference(self, part: Any, *, alone: bool) -> bool:
+        """A part that would be unfolded without end, or need not be unfolded at all."""
+        if not is_object(part) or "$ref" not in part:
+            return False
+        ref = self._checked_ref(part["$ref"])
+        return alone or ref in self._reachable(ref)
+
+    def _fold(self, part: Schema, schema: Schema, path: str) -> None:
+        for keyword, value in part.items():
+            if keyword == "properties":
+                schema[keyword] = {**value, **schema.get(keyword, {})}
+            elif keyword == "required":
+                schema[keyword] = list(dict.fromkeys([*schema.get(keyword, []), *value]))
+            elif schema.setdefault(keyword, value) != value and keyword not in _EXPLAINING:
+                self.lose(path, "allOf", WarningKind.LOOSENED)
 
     def _check_format(self, schema: Schema, path: str) -> None:
         formats = self.dialect.formats

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flowengine.llm.data import JSON
+from flowengine.llm.data import JSON, is_array, is_object
 from flowengine.llm.partial import PartialJson
+
+MAX_NESTING = 100
 
 
 class NotJson(ValueError):
@@ -23,7 +25,7 @@ class NotJson(ValueError):
 def parse_strict(text: str) -> JSON:
     """Raises `NotJson`, whose message never quotes the text."""
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJson(error.msg, error.lineno, error.colno, cut=_is_cut(text)) from None
     except RecursionError:
@@ -31,6 +33,9 @@ def parse_strict(text: str) -> JSON:
     except ValueError as error:
         message = str(error) if isinstance(error, _Forbidden) else "a number is out of range"
         raise NotJson(message, 1, 1, cut=False) from None
+    if text.count("[") + text.count("{") > MAX_NESTING and _depth(value) > MAX_NESTING:
+        raise NotJson("nested too deeply", 1, 1, cut=False)
+    return value
 
 
 class _Forbidden(ValueError):
@@ -49,6 +54,25 @@ def _constant(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+
+
+def _depth(value: JSON) -> int:
+    """Levels of nesting, found without recursion."""
+    depth, level = 0, [value]
+    while any(isinstance(found, dict | list) for found in level):
+        depth, level = depth + 1, _below(level)
+    return depth
+
+
+def _below(level: list[JSON]) -> list[JSON]:
+    """All that lies one step inside these values."""
+    below: list[JSON] = []
+    for value in level:
+        if is_object(value):
+            below += value.values()
+        elif is_array(value):
+            below += value
+    return below
 
 
 def _is_cut(text: str) -> bool:

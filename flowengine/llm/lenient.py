@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from flowengine.llm.data import JSON, Path, show_path
+from flowengine.llm.jsontext import MAX_NESTING
 from flowengine.llm.metadata import Repair
 
 _SPACE = re.compile(r"\s*")
@@ -29,7 +30,6 @@ _WORDS: dict[str, tuple[Any, str | None]] = {
     "undefined": (None, "not_a_number"),
 }
 COSTS = {"unclosed": 3, "duplicate_key": 3, "not_a_number": 2, "missing_comma": 2}
-MAX_DEPTH = 200
 MAX_DIGITS = 4000
 
 
@@ -49,7 +49,7 @@ class Lenient:
     def read(self) -> JSON:
         """Raises `Unreadable`."""
         self._skip()
-        if len(self._path) > MAX_DEPTH:
+        if len(self._path) >= MAX_NESTING:
             raise Unreadable
         match self._peek():
             case "{":

@@ -74,10 +74,16 @@ def fits_type(value: JSON, declared: tuple[str, ...]) -> bool:
     return not declared or name in declared or (name == "integer" and "number" in declared)
 
 
-def accepts_null(root: Schema, node: Any, depth: int = 0) -> bool:
+def identity(node: Any) -> str | int:
+    """The same for every mention of one definition, so that a way back to it is noticed."""
+    return str(node["$ref"]) if is_object(node) and "$ref" in node else id(node)
+
+
+def accepts_null(root: Schema, node: Any, seen: frozenset[str | int] = frozenset()) -> bool:
     """Whether null is a value of this schema; an unconstrained schema says yes."""
     found = resolve(root, node)
-    if depth > 20 or found.get("nullable") is True:
+    inside = seen | {identity(node)}
+    if inside == seen or found.get("nullable") is True:
         return True
     if not fits_type(None, types_of(found)):
         return False
@@ -85,11 +91,11 @@ def accepts_null(root: Schema, node: Any, depth: int = 0) -> bool:
         return False
     if "enum" in found and None not in found["enum"]:
         return False
-    if not all(accepts_null(root, part, depth + 1) for part in found.get("allOf", ())):
+    if not all(accepts_null(root, part, inside) for part in found.get("allOf", ())):
         return False
     for union in UNIONS:
         branches: list[Any] = found.get(union, [])
-        if branches and not any(accepts_null(root, branch, depth + 1) for branch in branches):
+        if branches and not any(accepts_null(root, branch, inside) for branch in branches):
             return False
     return True
 

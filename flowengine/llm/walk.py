@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flowengine.llm.data import JSON, Schema, is_object
-from flowengine.llm.refs import branches_of, fits_type, resolve, types_of
-
-MAX_NESTING = 20
+from flowengine.llm.refs import branches_of, fits_type, identity, resolve, types_of
 
 
 class Walk:
@@ -17,15 +15,19 @@ class Walk:
     def __init__(self, root: Schema) -> None:
         self.root = root
 
-    def expand(self, schemas: Iterable[Any], value: JSON, depth: int = 0) -> list[Schema]:
+    def expand(
+        self, schemas: Iterable[Any], value: JSON, seen: frozenset[str | int] = frozenset()
+    ) -> list[Schema]:
         """Every node that may speak about this value, behind references, parts and branches."""
         applying: list[Schema] = []
         for schema in schemas:
+            inside = seen | {identity(schema)}
+            if inside == seen:
+                continue  # it leads back to itself and says nothing new
             node = resolve(self.root, schema)
             applying.append(node)
-            if depth < MAX_NESTING:
-                applying += self.expand(node.get("allOf", ()), value, depth + 1)
-                applying += self.expand(self._matching(node, value), value, depth + 1)
+            applying += self.expand(node.get("allOf", ()), value, inside)
+            applying += self.expand(self._matching(node, value), value, inside)
         return applying
 
     def _matching(self, node: Schema, value: JSON) -> list[Any]:
@@ -35,8 +37,11 @@ class Walk:
         whole = [branch for branch in may if self._has_required(branch, value)]
         return whole or may or branches
 
-    def may_match(self, schema: Any, value: JSON, depth: int = 0) -> bool:
+    def may_match(self, schema: Any, value: JSON, seen: frozenset[str | int] = frozenset()) -> bool:
         """Whether nothing in the value contradicts the schema; missing and null keys do not."""
+        inside = seen | {identity(schema)}
+        if inside == seen:
+            return True
         node = resolve(self.root, schema)
         if not fits_type(value, types_of(node)):
             return False
@@ -44,16 +49,14 @@ class Walk:
             return False
         if "enum" in node and not any(same(member, value) for member in node["enum"]):
             return False
-        if depth >= MAX_NESTING:
-            return True
         branches = branches_of(node)
-        if branches and not any(self.may_match(branch, value, depth + 1) for branch in branches):
+        if branches and not any(self.may_match(branch, value, inside) for branch in branches):
             return False
-        if not all(self.may_match(part, value, depth + 1) for part in node.get("allOf", ())):
+        if not all(self.may_match(part, value, inside) for part in node.get("allOf", ())):
             return False
         properties: Schema = node.get("properties", {})
         return not is_object(value) or all(
-            self.may_match(child, value[key], depth + 1)
+            self.may_match(child, value[key])
             for key, child in properties.items()
             if value.get(key) is not None
         )

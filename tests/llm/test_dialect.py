@@ -10,10 +10,13 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from flowengine.llm.dialect import GEMINI, OPENAI_STRICT, ForeignReference
 from flowengine.llm.nulls import strict_schema
+from flowengine.llm.relax import relax
 from flowengine.llm.schema import Misfit, target
 from flowengine.testing.fake_gemini import schema_faults
 
@@ -193,3 +196,67 @@ def test_openai_keeps_what_gemini_cannot_say() -> None:
     adapted, losses = OPENAI_STRICT.adapt(schema)
     assert adapted["properties"]["value"]["pattern"] == "^a"
     assert [loss.keyword for loss in losses] == ["maxLength"]
+
+
+def test_a_part_that_leads_back_to_itself_stays_a_reference() -> None:
+    part = {"allOf": [{"$ref": "#/$defs/Node"}], "description": "the next one"}
+    schema = {
+        "$defs": {"Node": {"type": "object", "properties": {"next": part}}},
+        "type": "object",
+        "properties": {"first": part},
+    }
+    adapted, losses = GEMINI.adapt(schema)
+    assert schema_faults(adapted) == []
+    assert losses == ()
+    assert adapted["properties"]["first"] == {
+        "anyOf": [{"$ref": "#/$defs/Node"}],
+        "description": "the next one",
+    }
+
+
+leaves = st.sampled_from(
+    [
+        {"type": "string", "pattern": "a", "format": "uuid"},
+        {"type": "string", "format": "date", "maxLength": 3},
+        {"type": "integer", "exclusiveMinimum": 1.5, "minimum": 0},
+        {"type": "number", "exclusiveMaximum": 3, "multipleOf": 2},
+        {"type": ["string", "null"], "default": "x"},
+        {"enum": ["a", None]},
+        {"enum": [1, True, None]},
+        {"const": True},
+        {"const": None},
+        {"$ref": "#/$defs/A"},
+        {"$ref": "#/$defs/B", "description": "b", "maxItems": 2},
+        {},
+    ]
+)
+
+
+def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    several = st.lists(inner, min_size=1, max_size=3)
+    properties = st.dictionaries(st.sampled_from(["x", "default", "enum", "$ref"]), inner)
+    return st.one_of(
+        st.fixed_dictionaries({"type": st.just("object"), "properties": properties}),
+        st.fixed_dictionaries({"type": st.just("object"), "additionalProperties": inner}),
+        st.fixed_dictionaries({"items": inner, "uniqueItems": st.just(True)}),
+        st.fixed_dictionaries({"prefixItems": several, "items": st.just(False)}),
+        *(st.fixed_dictionaries({word: several}) for word in ("anyOf", "oneOf", "allOf")),
+    )
+
+
+schemas = st.recursive(leaves, nested, max_leaves=8)
+
+
+@given(schemas, schemas, schemas, st.integers(0, 2), st.booleans())
+def test_any_schema_at_any_level_is_one_the_service_takes(
+    top: Any, first: Any, second: Any, level: int, strict: bool
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"top": top},
+        "required": ["top"],
+        "$defs": {"A": first, "B": second},
+    }
+    relaxed, _ = relax(schema, level)
+    adapted, _ = GEMINI.adapt(strict_schema(relaxed) if strict else relaxed)
+    assert schema_faults(adapted) == []

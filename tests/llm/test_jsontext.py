@@ -21,6 +21,8 @@ def test_json_is_read_as_json(value: Any) -> None:
         ('{"a": NaN}', "NaN is not a JSON number"),
         ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
         ("[" * 100_000, "nested too deeply"),
+        ("[" * 101 + "]" * 101, "nested too deeply"),
+        ('{"a":' * 101 + "1" + "}" * 101, "nested too deeply"),
         ("9" * 10_000, "a number is out of range"),
         ('{"a": 1} x', "Extra data"),
     ],
@@ -28,6 +30,11 @@ def test_json_is_read_as_json(value: Any) -> None:
 def test_what_is_not_quite_json_is_refused(text: str, message: str) -> None:
     with pytest.raises(NotJson, match=message):
         parse_strict(text)
+
+
+def test_a_hundred_levels_are_deep_enough() -> None:
+    assert parse_strict("[" * 100 + "]" * 100)
+    assert parse_strict("[" + "[]," * 500 + "[]]")
 
 
 @pytest.mark.parametrize("text", ['{"a": ', '{"a": "b', "[1, 2", '{"a": tr', '{"a": "\\u12'])

@@ -194,3 +194,13 @@ def items() -> st.SearchStrategy[Item]:
 def test_what_the_type_itself_dumps_is_never_flagged(value: Everything) -> None:
     dumped = TypeAdapter(Everything).dump_python(value, mode="json", by_alias=True)
     assert find_undeclared(SCHEMA, dumped) is None
+
+
+def test_parts_that_lead_back_to_themselves_end_quickly() -> None:
+    again = {"$ref": "#/$defs/a"}
+    schema = {
+        "properties": {"x": again},
+        "$defs": {"a": {"properties": {"k": {}}, "allOf": [again, again], "anyOf": [again, again]}},
+    }
+    assert find_undeclared(schema, {"x": {"k": 1}}) is None
+    assert find_undeclared(schema, {"x": {"q": 1}}) is not None
