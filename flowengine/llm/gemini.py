@@ -7,6 +7,8 @@ the thinking ladder, whose further requests are counted.
 
 from __future__ import annotations
 
+import importlib
+import os
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -168,16 +170,15 @@ class GeminiProvider:
         if self._given is not None:
             return self._given
         # Heavy, and not needed by anyone who never calls Gemini.
-        import httpx2
         from google.genai import Client
 
-        tls = _tls_context()
+        http, tls = _http(), _tls_context()
         options: dict[str, Any] = {
             "timeout": int(self._timeout_s * 1000),
             "retry_options": {"attempts": 1},
             # An explicit transport keeps the SDK off aiohttp, which resends unseen.
             "async_client_args": {
-                "transport": httpx2.AsyncHTTPTransport(verify=tls),
+                "transport": http.AsyncHTTPTransport(verify=tls),
                 "verify": tls,
             },
             "client_args": {"verify": tls},
@@ -194,9 +195,13 @@ class GeminiProvider:
 @cache
 def _tls_context() -> SSLContext:
     """One for all clients: loading the certificates takes longer than everything else."""
-    import httpx2
+    return _http().create_ssl_context()
 
-    return httpx2.create_ssl_context()
+
+def _http() -> Any:
+    """The HTTP library the SDK will use; a transport must come from the same one."""
+    chosen = os.environ.get("GOOGLE_GENAI_HTTP_CLIENT", "").strip().lower()
+    return importlib.import_module("httpx" if chosen == "httpx" else "httpx2")
 
 
 def _any(value: Any) -> Any:
