@@ -84,7 +84,7 @@ class Recognizer(ABC):
 
     def recognize(self, utterance: Utterance, context: Context) -> list[Recognition]:
         """What was said, best first; other hypotheses add alternatives, or answer in its place."""
-        found = self.read(utterance, context)
+        found = self.read(utterance, context)[:MOST_VALUES]
         for rank, other in enumerate(context.alternatives, start=1):
             _add_hypothesis(found, self.read(other, context), rank, utterance)
         return found

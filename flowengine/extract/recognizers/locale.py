@@ -122,16 +122,15 @@ class Locale:
         return {}
 
     @cached_property
-    def cues(self) -> Phrases[tuple[str, ...]]:
-        """Corrections, negations, hedges, bounds: a phrase may be of several sections."""
-        labels: dict[str, list[str]] = {}
+    def cues(self) -> Phrases[tuple[tuple[str, str], ...]]:
+        """Corrections, negations, hedges, bounds: a phrase may be of several (section, detail)."""
+        labels: dict[str, list[tuple[str, str]]] = {}
         for section, entries in self.data["marks"].items():
             grouped = isinstance(entries, dict)
-            table = cast("dict[str, list[str]]", entries if grouped else {"": entries})
+            table = cast("dict[str, list[str]]", entries if grouped else {section: entries})
             for detail, phrases in table.items():
                 for phrase in phrases:
-                    label = f"{section}.{detail}" if detail else section
-                    labels.setdefault(phrase, []).append(label)
+                    labels.setdefault(phrase, []).append((section, detail))
         return Phrases((phrase, tuple(found)) for phrase, found in labels.items())
 
     @cached_property

@@ -75,11 +75,11 @@ class Marks:
 
 
 def find_marks(said: Utterance) -> Marks:
-    marks = Marks(said.words, said.locale.negation_links, said.locale.taken_back)
-    for found in said.locale.cues.find(said.words):
-        for label in found.label:
-            section, _, detail = label.partition(".")
-            _place(marks, section, Found(found.first, found.last, detail or section))
+    locale = said.locale
+    marks = Marks(said.words, locale.negation_links, locale.taken_back)
+    for first, last, labels in locale.cues.find(said.words):
+        for section, detail in labels:
+            _place(marks, section, Found(first, last, detail))
     marks.contrasts.extend(at for at, stop in enumerate(said.breaks) if stop)
     marks.contrasts.sort()
     return marks

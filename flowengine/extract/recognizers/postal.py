@@ -145,7 +145,8 @@ def _regions(lattice: Sequence[list[Reading]], asked: bool) -> list[range]:
         if at < len(lattice) and gap <= allowed and at > start:
             continue
         region = range(start, at)
-        if _is_promising(lattice, region):
+        too_long = len(region) > 2 * _WIDEST and not asked
+        if not too_long and _is_promising(lattice, region):
             found.append(region[-_WIDEST:])
         start, gap = at + 1, 0
     return found[-_MOST_REGIONS:]

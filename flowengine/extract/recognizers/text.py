@@ -49,7 +49,7 @@ class Utterance:
         self.ends: list[int] = []
         self.breaks: list[str] = []
         self._matches: dict[tuple[str, ...], list[Match]] = {}
-        self._tokenise(text[:LONGEST_TEXT])
+        self._tokenise(_bounded(text))
 
     def _tokenise(self, text: str) -> None:
         stop = ""
@@ -143,6 +143,13 @@ class Utterance:
     def marks(self) -> Marks:
         """Where the caller corrects, negates or hedges."""
         return find_marks(self)
+
+
+def _bounded(text: str) -> str:
+    """The beginning of a long text, up to a whole word: half a number is another number."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return text[:LONGEST_TEXT].rpartition(" ")[0] or text[:LONGEST_TEXT]
 
 
 def stem(word: str) -> str:
