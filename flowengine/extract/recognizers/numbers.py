@@ -166,7 +166,8 @@ class _Reading:
             return None
         half = self._and_a_half(group.last)
         if half:
-            group = Number(i, half, group.value + Decimal("0.5"))
+            one = lex.dozens.get(self.word(group.last - 1), 1)  # half of a dozen is six
+            group = Number(i, half, group.value + Decimal(one) / 2)
         else:
             group = self._decimals(group) or group
         scale = lex.scales.get(self.word(group.last))
