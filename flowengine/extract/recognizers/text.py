@@ -17,16 +17,16 @@ LONGEST_TEXT = 1000
 
 _TOKEN = re.compile(
     r"""
-    (?P<meridiem> (?<![^\W\d_])[ap]\.\s?m\b\.? )
+    (?P<meridiem> (?<![^\W\d_])[apAP]\.\s?[mM]\b\.? )
   | (?P<word> [^\W\d_]+(?:['\u2019`][^\W\d_]+)* )
   | (?P<date> \d{4}-\d{1,2}-\d{1,2}(?!\d) | \d{1,4}(?P<sep>[/.-])\d{1,2}(?P=sep)\d{2,4}(?!\d) )
   | (?P<clock> \d{1,2}:\d{2}(?!\d) )
-  | (?P<ordinal> \d{1,9}(?:st|nd|rd|th|º|ª)\b )
+  | (?P<ordinal> \d{1,9}(?i:st|nd|rd|th|º|ª)\b )
   | (?P<number> \d+(?:[.,]\d+)* )
   | (?P<symbol> [$€£¥₹%@\#&+/*_:-] )
   | (?P<stop> [.!?;\u2026]+ | [,\u2013\u2014] )
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
 
 _SOFT = ",\u2013\u2014"
