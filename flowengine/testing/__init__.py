@@ -1,0 +1,26 @@
+"""Tests of a flow without a model: drive it by hand, or let scenario files do it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flowengine.testing.answers import PENDING, Failure
+    from flowengine.testing.simulation import Simulation
+
+# Names are fetched on first use: the pytest plugin beside them loads in every test run of a user.
+_HOME = {
+    "flowengine.testing.answers": ("Failure", "PENDING"),
+    "flowengine.testing.simulation": ("Simulation",),
+}
+_MODULES = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["Failure", "PENDING", "Simulation"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'flowengine.testing' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value

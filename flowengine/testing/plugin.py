@@ -1,0 +1,1 @@
+"""pytest collects `*.scenario.yaml`: one test for each scenario."""
