@@ -137,9 +137,9 @@ class Simulation:
         answer = value if error is None else Failure("failed", error)
         return self._driver.answer(("resolver", "function", "complete", "tool"), name, answer)
 
-    def extracted(self, name: str, fields: Mapping[str, Json] | Failure) -> TurnResult:
+    def extracted(self, name: str, fields: Fields) -> TurnResult:
         """Answer the oldest open run of an extractor that was left PENDING."""
-        answer = fields if isinstance(fields, Failure) else dict(fields)
+        answer = dict(fields) if isinstance(fields, Mapping) else fields
         return self._driver.answer(("extractor",), name, answer)
 
     def advance(self, span: str) -> TurnResult:

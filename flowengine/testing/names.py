@@ -1,0 +1,127 @@
+"""Names in scenarios that their flow does not have: a misspelt one would make a test idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from flowengine.errors import near_miss
+from flowengine.flow.diagnostic import Finding, Path, unknown
+from flowengine.flow.index import Index
+from flowengine.flow.model import Flow
+from flowengine.flow.uses import is_runtime, reads, resolver_names, root_of, writes
+from flowengine.state.keys import bare
+from flowengine.testing.scenario import (
+    Answered,
+    CallTool,
+    Expect,
+    Extracted,
+    Scenario,
+    Step,
+    ToolSets,
+)
+
+
+def misnamed(scenarios: Iterable[Scenario], flow: Flow) -> Iterator[Finding]:
+    """Every such name; a path begins with the scenario's number."""
+    names = _Names(flow)
+    for at, scenario in enumerate(scenarios):
+        yield from names.in_scenario(scenario, (at,))
+
+
+class _Names:
+    """What a flow calls its parts."""
+
+    def __init__(self, flow: Flow) -> None:
+        index = Index(flow)
+        self.phases = list(index.by_name)
+        self.tools = list(flow.tools)
+        self.extractors = [spec.name for spec in flow.extract]
+        functions = {action.run for _, action in index.actions if action.run}
+        self.runs = sorted({*resolver_names(index), *functions, *flow.tools, *flow.records})
+        self.events = _events(index)
+        uses = (use.key for uses in (reads(index), writes(index)) for use in uses)
+        self.keys = {*map(bare, flow.state), *map(bare, uses)}
+
+    def in_scenario(self, scenario: Scenario, path: Path) -> Iterator[Finding]:
+        given = scenario.given
+        yield from _known("phase", given.phase, self.phases, (*path, "given", "phase"))
+        yield from self._extracted(given.extract, (*path, "given", "extract"))
+        own = {bare(key) for key in _written(scenario)}
+        for at, step in enumerate(scenario.turns):
+            yield from self._in_step(step, (*path, "turns", at), own)
+
+    def _in_step(self, step: Step, path: Path, own: set[str]) -> Iterator[Finding]:
+        yield from self._extracted(step.extract, (*path, "extract"))
+        if step.repeat:
+            yield from self._extracted(step.repeat.extract, (*path, "repeat", "extract"))
+        if step.resolve:
+            name = step.resolve.name
+            yield from _known("resolver", name, self.runs, (*path, "resolve", "name"))
+        if step.tool and not _is_unknown_on_purpose(step.tool):
+            yield from _known("tool", step.tool.name, self.tools, (*path, "tool", "name"))
+        if step.event and near_miss(step.event, self.events):
+            yield from _known("event", step.event, self.events, (*path, "event"))
+        if step.expect:
+            yield from self._in_expect(step.expect, (*path, "expect"), own)
+
+    def _in_expect(self, expect: Expect, path: Path, own: set[str]) -> Iterator[Finding]:
+        yield from _known("phase", expect.phase, self.phases, (*path, "phase"))
+        yield from _all(expect.phases, "phase", self.phases, (*path, "phases"))
+        yield from self._tools(expect, (*path, "tools"))
+        for key in expect.keys:
+            yield from self._key(key, (*path, "keys", key), own)
+        for name in ("absent", "unmet"):
+            for at, key in enumerate(getattr(expect, name) or ()):
+                yield from self._key(key, (*path, name, at), own)
+        for phase, keys in expect.why_not.items():
+            yield from _known("phase", phase, self.phases, (*path, "why_not", phase))
+            for at, key in enumerate(keys):
+                yield from self._key(key, (*path, "why_not", phase, at), own)
+
+    def _tools(self, expect: Expect, path: Path) -> Iterator[Finding]:
+        if isinstance(expect.tools, ToolSets):
+            yield from _all(expect.tools.allowed, "tool", self.tools, (*path, "allowed"))
+            yield from _all(expect.tools.denied, "tool", self.tools, (*path, "denied"))
+        else:
+            yield from _all(expect.tools, "tool", self.tools, path)
+
+    def _extracted(self, script: Extracted, path: Path) -> Iterator[Finding]:
+        for name in script:
+            yield from _known("extractor", name, self.extractors, (*path, name))
+
+    def _key(self, key: str, path: Path, own: set[str]) -> Iterator[Finding]:
+        """Functions may write keys that no file names: only what looks misspelt is one."""
+        known = self.keys | own
+        if is_runtime(key) or root_of(key, known) or near_miss(bare(key), known) is None:
+            return
+        finding = unknown("unknown_name", "key", bare(key), known, path)
+        yield finding._replace(on_key=path[-1] == key, fix=())
+
+
+def _events(index: Index) -> list[str]:
+    """The events that something in the flow waits for or raises."""
+    waits = [edge.transition.on for edge in index.edges]
+    waits += [digression.on for digression in index.flow.digressions.values()]
+    raised = [action.raise_ for _, action in index.actions]
+    return sorted({event for event in (*waits, *raised) if event})
+
+
+def _is_unknown_on_purpose(tool: CallTool) -> bool:
+    return isinstance(tool.expect, Answered) and tool.expect.denied == "unknown_tool"
+
+
+def _written(scenario: Scenario) -> Iterator[str]:
+    yield from scenario.given.state
+    for step in scenario.turns:
+        yield from (*step.values, *(step.set or ()))
+
+
+def _known(what: str, name: str | None, known: list[str], path: Path) -> Iterator[Finding]:
+    if name is not None and name not in known:
+        finding = unknown("unknown_name", what, name, known, path)
+        yield finding._replace(on_key=path[-1] == name, fix=())
+
+
+def _all(names: Iterable[str] | None, what: str, known: list[str], path: Path) -> Iterator[Finding]:
+    for at, name in enumerate(names or ()):
+        yield from _known(what, name, known, (*path, at))
