@@ -1,4 +1,4 @@
-"""Text of a flow filled from State: `{key}` shows a value, `{key?yes:no}` chooses by truth.
+"""Text of a flow filled from State: `{key}`, `{key.field}`, or by truth `{key?yes:no}`.
 
 An absent key shows nothing, a line that shows nothing is dropped, a lone brace stays as it is.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from flowengine.facts import canonical_json
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 
 Find: TypeAlias = Callable[[str], Json]
@@ -55,7 +56,7 @@ def _line(line: str) -> Callable[[Find], str | None]:
 
 
 def _filled(match: re.Match[str], find: Find) -> str:
-    value = find(match[1].strip())
+    value = look_up(match[1].strip(), find)
     if match[2] is None:
         return shown(value)
     truthy = value is not None and value is not False and value not in (0, "")

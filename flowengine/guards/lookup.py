@@ -51,6 +51,15 @@ def value_reader(name: str, keys: Keys) -> Reader:
     return read
 
 
+def look_up(name: str, find: Callable[[str], Json]) -> Json:
+    """The key's value, or the field's, through any look-up of keys."""
+    for key, path in splits(name):
+        value = find(key)
+        if value is not None:
+            return _field(value, path)
+    return None
+
+
 def argument_reader(name: str) -> Reader:
     places = splits(name)
     return lambda view: _first(view.args, places)

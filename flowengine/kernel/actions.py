@@ -11,6 +11,7 @@ from flowengine.errors import FlowError, FunctionError
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Action, Text, TextFunction
 from flowengine.flow.text import Find, Template, template
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
@@ -66,7 +67,7 @@ def _set(values: Mapping[str, Json], by: str) -> Do:
 def _copy(pairs: Mapping[str, str], by: str) -> Do:
     def do(work: Work, _old: Json, _new: Json) -> None:
         for target, source in pairs.items():
-            work.put(target, work.find(source), by)
+            work.put(target, look_up(source, work.find), by)
 
     return do
 

@@ -11,6 +11,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Note, Phase
 from flowengine.flow.text import Find, shown
 from flowengine.guards import CompiledGuard, Guard
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.actions import compile_text
 
@@ -108,7 +109,7 @@ def context_of(work: Any, tools: tuple[str, ...], unmet: tuple[str, ...], moved:
     shown_keys = dict.fromkeys(key for phase in active for key in phase.show)
     return Context(
         instruction=replaced or _instruction(work, texts, active, moved),
-        known={key: value for key in shown_keys if (value := find(key)) is not None},
+        known={key: value for key in shown_keys if (value := look_up(key, find)) is not None},
         facts=_joined(words(find) for phase in active for words in phase.contexts),
         navigation=navigation(work, unmet),
         unmet=unmet,
