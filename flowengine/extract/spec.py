@@ -53,6 +53,8 @@ class FieldSpec(Data):
     valid: Guard | None = None
     """A condition over `value`; what does not meet it counts as not said."""
     policy: Policy = "correct"
+    accept_when: Guard | None = None
+    """A condition over State and `value`, such as `in_phase(pay)`; else the value is not taken."""
     confirm_below: float | None = Field(default=None, ge=0, le=1)
     """Below this confidence `confirm:{key}` becomes true, so that the flow can read it back."""
     when_asked: bool = False

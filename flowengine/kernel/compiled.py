@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from flowengine.chart import Chart, Configuration, Edge, chart_of
 from flowengine.clock import duration_ms
@@ -110,6 +109,8 @@ class CompiledFlow:
     phases: Mapping[str, CompiledPhase]
     edges: tuple[CompiledEdge, ...]
     records: tuple[CompiledRecord, ...]
+    accepts: Mapping[tuple[str, str], CompiledGuard]
+    """(Writer, field) -> the condition under which the field's value is taken."""
     tools: Mapping[str, CompiledTool]
     needed: frozenset[str]
     """Keys whose change is a correction: some phase needs or collects them."""
@@ -197,6 +198,7 @@ class _Compiler:
             by_name={edge.name: edge for edge in edges},
             texts=compile_texts(flow, self.functions, self.guard),
             records=records,
+            accepts=dict(self.accepts()),
             tools={name: self.tool(name) for name in flow.tools},
             needed=frozenset(key for phase in phases.values() for key in phase.needs),
             dependents=_dependents(flow),
@@ -263,6 +265,16 @@ class _Compiler:
             pattern = Pattern(spec.name, sustained, spec.turns, rate, cooldown)
             actions = self.actions(spec.do, f"pattern:{spec.name}")
             yield CompiledPattern(pattern, self.guard(spec.when), actions)
+
+    def accepts(self) -> Iterable[tuple[tuple[str, str], CompiledGuard]]:
+        for name, record in self.flow.records.items():
+            for field_name, spec in record.fields.items():
+                if spec.accept_when is not None:
+                    yield (f"record:{name}", field_name), self.guard(spec.accept_when)
+        for extract in self.flow.extract:
+            for rule in extract.promote:
+                if rule.accept_when is not None:
+                    yield (f"extractor:{extract.name}", rule.field), self.guard(rule.accept_when)
 
     def tool(self, name: str) -> CompiledTool:
         spec = self.flow.tools[name]
@@ -336,11 +348,3 @@ def _times(
         for threshold in done.thresholds if done else ():
             yield name, threshold
             yield name, threshold + 1
-
-
-PureFunction: TypeAlias = Callable[..., Any]
-
-
-def is_pure(function: PureFunction) -> bool:
-    """A function that runs in the kernel; a coroutine function is an effect."""
-    return not inspect.iscoroutinefunction(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.extract.record import Finding
@@ -92,6 +93,8 @@ def _promote(
 ) -> bool:
     present = work.values.get(key)
     refusal = _refusal(policy, present, finding.value, finding.turn >= _newest(work))
+    if not refusal and not _is_accepted(work, staged.source, finding):
+        refusal = "not accepted now"
     if refusal:
         return _decide(work, staged, finding, key, refusal)
     evidence = Evidence(
@@ -109,6 +112,24 @@ def _promote(
     if present is not None and work.values.get(key) != present and key in work.flow.needed:
         corrected.add(key)
     return _decide(work, staged, finding, key, "")
+
+
+class _Offered:
+    """A step's State with the offered value in it, as `value`."""
+
+    __slots__ = ("_work", "values")
+
+    def __init__(self, work: Work, value: Json) -> None:
+        self._work = work
+        self.values = {**work.values, "value": value}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._work, name)
+
+
+def _is_accepted(work: Work, source: str, finding: Finding) -> bool:
+    guard = work.flow.accepts.get((source, finding.field))
+    return guard is None or guard.test(_Offered(work, finding.value))  # pyright: ignore[reportArgumentType]
 
 
 def _newest(work: Work) -> int:
