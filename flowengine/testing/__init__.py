@@ -7,16 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flowengine.testing.answers import PENDING, Failure
+    from flowengine.testing.run import Report, run_scenario
+    from flowengine.testing.scenario import Scenario
+    from flowengine.testing.scenario_file import load_scenarios
     from flowengine.testing.simulation import Simulation
 
 # Names are fetched on first use: the pytest plugin beside them loads in every test run of a user.
 _HOME = {
     "flowengine.testing.answers": ("Failure", "PENDING"),
+    "flowengine.testing.run": ("Report", "run_scenario"),
+    "flowengine.testing.scenario": ("Scenario",),
+    "flowengine.testing.scenario_file": ("load_scenarios",),
     "flowengine.testing.simulation": ("Simulation",),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["Failure", "PENDING", "Simulation"]
+__all__ = [
+    "Failure",
+    "PENDING",
+    "Report",
+    "Scenario",
+    "Simulation",
+    "load_scenarios",
+    "run_scenario",
+]
 
 
 def __getattr__(name: str) -> Any:

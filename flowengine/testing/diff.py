@@ -157,13 +157,19 @@ def answered(expect: str | Answered, outcome: ToolOutcome | None, path: Path) ->
             ("✗" if name in wrong else "✓", name, _shown(value), _shown(told.get(name)))
             for name, value in wanted.items()
         ]
-        ended = f"the call was {told['status']}" if outcome else "the call still waits"
         say = f"\n{outcome.say}" if isinstance(outcome, Denied) and outcome.say else ""
         body = _table([("", "", "expected", "is"), *rows]) + say
-        yield Mismatch("tool", f"expected another end: {ended}", path, body)
+        message = f"expected another end of the call: it {_ENDS[told['status']]}"
+        yield Mismatch("tool", message, path, body)
 
 
-def _told(outcome: ToolOutcome | None) -> dict[str, Json]:
+_ENDS = {
+    "ran": "ran", "denied": "was denied", "failed": "failed", "cancelled": "was cancelled",
+    "waits": "still waits",
+}  # fmt: skip
+
+
+def _told(outcome: ToolOutcome | None) -> dict[str, Any]:
     match outcome:
         case Ran(value):
             return {"status": "ran", "ran": value}

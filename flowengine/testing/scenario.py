@@ -106,6 +106,12 @@ class Expect(Data):
     failed: str | None = None
     """The code with which the step's input fails, such as `wrong_type`."""
 
+    @model_validator(mode="after")
+    def _expects_something(self) -> Expect:
+        if not self.model_fields_set:
+            raise ValueError("nothing is expected: name what must be so, or leave `expect` out")
+        return self
+
 
 class Turn(Data):
     """What the caller says, then the model; and what extractors find in it."""
@@ -137,6 +143,13 @@ class Answered(Data):
     """The kind of refusal: `guard`, `phase`, `arguments`, `unknown_tool`, `ended`."""
     missing: tuple[str, ...] | None = None
     failed: str | None = None
+    """The code of the failure."""
+
+    @model_validator(mode="after")
+    def _expects_something(self) -> Answered:
+        if not self.model_fields_set:
+            raise ValueError("nothing is expected: name one of `ran`, `denied`, `failed`")
+        return self
 
 
 class CallTool(Data):

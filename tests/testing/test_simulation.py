@@ -259,6 +259,34 @@ def test_resolvers_of_the_flow_run_by_themselves_if_they_are_asked_to() -> None:
     assert "account:result" not in held.state
 
 
+def test_async_functions_are_answered_by_hand_and_bring_keys_to_write() -> None:
+    functions = Functions()
+
+    @functions.watcher
+    async def look_up(values: Mapping) -> Mapping:
+        raise AssertionError("a simulation awaits nothing")
+
+    @functions.watcher
+    def route(values: Mapping) -> str:
+        return "desk 4"
+
+    flow = loads("""
+flow: run
+records:
+  order:
+    fields: {size: {recognize: integer}}
+    on_complete: {run: route}
+phases:
+  a: {on_enter: [{run: look_up}]}
+""")
+    call = Simulation(flow, functions=functions)
+    assert call.resolve("look_up", {"plan": "gold"}).state["plan"] == "gold"
+    call.turn("four")
+    assert call.resolve("order", "desk 1").state["order:result"] == "desk 1"
+    itself = Simulation(flow, functions=functions, run_functions=True)
+    assert itself.turn("four").state["order:result"] == "desk 4"
+
+
 def test_a_tool_is_denied_by_the_gate_or_ends_as_it_is_told() -> None:
     call = Simulation(FLOW, phase="settle")
     assert call.tool("pay", {"sum": 5}, result={}) == Denied(
