@@ -1,4 +1,4 @@
-"""What a turn costs: idle, with a transition, and a session's memory, beside two statechart libraries.
+"""What a turn costs: idle, with a transition, and a session's memory, beside two libraries.
 
 All of them run the same chart in the same process, interleaved, best of several rounds: a ring of
 ten phases with three guarded exits each and a monitor region beside it; every turn writes three
@@ -77,7 +77,7 @@ def moving_turns(kernel: Kernel, snapshot: Snapshot) -> Callable[[], object]:
     return turn
 
 
-# -- the same chart in python-statemachine ----------------------------------------------------------
+# -- the same chart in python-statemachine --------------------------------------------------------
 
 
 def machine() -> tuple[Any, dict[str, Any]]:
@@ -126,7 +126,7 @@ def machine_turns(moving: bool) -> Callable[[], object]:
     return turn
 
 
-# -- and in transitions, which has no eventless edges: a `tick` event stands for them ----------------
+# -- and in transitions, which has no eventless edges: a `tick` event stands for them -------------
 
 
 def transitions_turns(moving: bool) -> Callable[[], object]:
@@ -151,7 +151,7 @@ def transitions_turns(moving: bool) -> Callable[[], object]:
     return turn
 
 
-# -- measuring --------------------------------------------------------------------------------------
+# -- measuring ------------------------------------------------------------------------------------
 
 
 def microseconds(turn: Callable[[], object]) -> float:

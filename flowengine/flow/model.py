@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
@@ -171,7 +172,7 @@ class Phase(Data):
     @field_validator("tools", mode="before")
     @classmethod
     def _tool_list(cls, value: Any) -> Any:
-        return value if isinstance(value, dict | ToolRule | None) else {"allow": value}
+        return value if isinstance(value, dict | ToolRule | None) else {"allow": value}  # pyright: ignore[reportUnknownVariableType]
 
     @model_validator(mode="after")
     def _is_one_shape(self) -> Phase:
@@ -383,8 +384,19 @@ class Flow(Data):
     monitors: dict[str, Region] = Field(default_factory=dict)
     """Regions that run beside the whole conversation, digressions included."""
 
+    @classmethod
+    def load(cls, path: str | Path) -> Flow:
+        """Read a flow from its folder or its YAML or JSON file.
+
+        Raises:
+            FlowFileError: all that is wrong with it, each mistake with its place.
+        """
+        from flowengine.flow.load import load  # the loader builds Flows: it stands on this file
+
+        return load(path)
+
     def walk(self) -> Iterator[tuple[str, Phase, str | None]]:
-        """Every phase, its name and its parent's, in document order: main, digressions, monitors."""
+        """Every phase, its name and its parent's: the body, digressions, monitors."""
         yield from _walk(self.phases, None)
         for digression in self.digressions.values():
             yield from _walk(digression.phases, None)

@@ -39,6 +39,23 @@ def test_the_blocks_of_a_page_run_and_print_what_it_shows(page: Path, run_page) 
     run_page(page)
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+        "```python\nprint(1)\n```\n",
+        "```python\nraise ValueError\n```\n",
+        "```console\n$ flowengine check nowhere\n0 found\n```\n",
+    ],
+    ids=["another output", "output not shown", "an error", "a command that says otherwise"],
+)
+def test_a_page_that_is_not_true_fails(block: str, tmp_path: Path, run_page) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(block, "utf-8")
+    with pytest.raises((AssertionError, ValueError, pytest.fail.Exception)):
+        run_page(page)
+
+
 @pytest.mark.parametrize("page", LINKED, ids=name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
