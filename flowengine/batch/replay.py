@@ -55,7 +55,7 @@ def replay_folder(
     Raises:
         FlowError: the flow cannot be loaded or compiled.
     """
-    kernel = _kernel(str(path))
+    kernel = _kernel(path)
     if jobs <= 1:
         return (_report(kernel, options, call) for call in calls)
     return _shared(str(path), calls, options, jobs)
@@ -68,15 +68,18 @@ def _shared(path: str, calls: Iterable[Call], options: Options, jobs: int) -> It
 
 
 def _report_on(path: str, options: Options, call: Call) -> CallReport:
-    return _report(_kernel(path), options, call)
+    return _report(_worker_kernel(path), options, call)
 
 
-@lru_cache(maxsize=4)
-def _kernel(path: str) -> Kernel:
+@lru_cache(maxsize=1)
+def _worker_kernel(path: str) -> Kernel:
     """Each process loads the flow once: functions do not travel between processes."""
-    flow = load(path)
+    return _kernel(path)
+
+
+def _kernel(path: str | Path) -> Kernel:
     folder = Path(path) if Path(path).is_dir() else Path(path).parent
-    return Kernel(flow, load_functions(folder))
+    return Kernel(load(path), load_functions(folder))
 
 
 def _report(kernel: Kernel, options: Options, call: Call) -> CallReport:

@@ -34,6 +34,8 @@ def read_calls(path: str | Path) -> Iterator[Call]:
     file = Path(path)
     sessions: dict[str, list[tuple[str, Row]]] = {}
     for number, line in enumerate(_lines(file), start=1):
+        if not line.strip():
+            continue
         place = f"{file}:{number}"
         row: Row = {}
         try:
@@ -49,7 +51,6 @@ def read_calls(path: str | Path) -> Iterator[Call]:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """Lines that hold something count by their number in the file; blank ones come as blank."""
     try:
         with file.open("rb") as stream:
             yield from stream
