@@ -116,6 +116,8 @@ class CompiledFlow:
     """Keys whose change is a correction: some phase needs or collects them."""
     dependents: Mapping[str, tuple[str, ...]]
     """Key -> the keys that its correction clears."""
+    repairs: bool
+    """Some phase has a repair, so turns without progress are counted."""
     by_name: Mapping[str, CompiledEdge]
     texts: Texts
     signals: Signals = field(default_factory=Signals)
@@ -202,6 +204,7 @@ class _Compiler:
             tools={name: self.tool(name) for name in flow.tools},
             needed=frozenset(key for phase in phases.values() for key in phase.needs),
             dependents=_dependents(flow),
+            repairs=any(phase.phase.repair for phase in phases.values()),
         )
 
     def guard(self, guard: Guard, phase: str | None = None) -> CompiledGuard:

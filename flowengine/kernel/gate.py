@@ -7,13 +7,15 @@ guard reads, until its deadline; nothing else makes a call wait.
 from __future__ import annotations
 
 from flowengine.effects import AnswerTool, Cancel, RunTool, ToolAnswer
+from flowengine.errors import FlowEngineError
 from flowengine.facts import CallEnded, InputIgnored, ToolDecided
 from flowengine.flow.model import Tool
 from flowengine.guards import names_of
-from flowengine.inputs import Json, Outcome, ToolCalled
-from flowengine.kernel.settle import settle
+from flowengine.extract.spec import ExtractSpec
+from flowengine.inputs import NOTHING, Json, Outcome, ToolCalled
+from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
-from flowengine.kernel.turn import targets
+from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.work import Work
 
 DEADLINE = 1_500
@@ -23,66 +25,96 @@ REMEMBERED = 32
 
 
 def tool_called(work: Work, called: ToolCalled) -> None:
-    """Admit the call, deny it, or let it wait."""
+    """Admit the call, deny it, or let it wait; phases move only after it is decided."""
+    rest(work)
     earlier = dict(work.wait.answered).get(called.call)
-    if earlier is not None or called.call in work.wait.calls:
+    if earlier is not None:
         work.facts.append(InputIgnored(called.id, "call id already used"))
-        if earlier is not None:
-            _answer(work, called.call, called.tool, earlier)
-        return
-    call = Call(called.tool, dict(called.args), work.place.active, work.at + DEADLINE)
-    denial = _refusal(work, call)
-    if denial is None:
-        _admit(work, called.call, call)
-    elif denial.kind == "guard" and _runs_worth_waiting_for(work, call):
-        work.wait = work.wait._replace(calls={**work.wait.calls, called.call: call})
+        _answer(work, called.call, called.tool, earlier)
+    elif called.call in work.wait.calls:
+        work.facts.append(InputIgnored(called.id, "call id already used"))
     else:
-        _deny(work, called.call, call, denial)
+        _decide(work, called.call, _call(work, called))
+    if work.touched:
+        settle(work)
 
 
-def decide_waiting(work: Work, *, expired: bool = False) -> None:
+def decide_waiting(work: Work) -> None:
     """Ask the gate again for the calls that wait; those past their deadline are denied."""
     for id, call in list(work.wait.calls.items()):
         if call.effect:
             continue
-        denial = _refusal(work, call)
+        try:
+            denial = _refusal(work, call)
+        except FlowEngineError as error:
+            # Another input is being handled: it must not fail for a guard that is not its own.
+            denial = _denial(work, "error", f"{call.tool} cannot be decided ({error.code}).")
         if denial is None:
             _admit(work, id, call)
-        elif not _runs_worth_waiting_for(work, call) or (expired and work.at >= call.due_at):
+        elif denial.kind != "guard" or not _runs_worth_waiting_for(work, call):
             _deny(work, id, call, denial)
 
 
-def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    """A tool has answered: its keys are written, the model gets its answer, phases may move."""
+def deny_failed(work: Work, called: ToolCalled) -> None:
+    """The call's own input has failed, so it cannot run: it gets its one answer."""
+    known = {*dict(work.wait.answered), *work.wait.calls}
+    if called.call not in known:
+        denial = _denial(work, "error", f"{called.tool} cannot be decided.")
+        _deny(work, called.call, _call(work, called), denial)
+
+
+def is_awaited(work: Work, spec: ExtractSpec) -> bool:
+    """Some call waits for keys that this extractor may write."""
+    waiting = (call for call in work.wait.calls.values() if not call.effect)
+    return any(not _guard_reads(work, call).isdisjoint(targets(spec)) for call in waiting)
+
+
+def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    """The record part: the tool has run, and the model gets its answer whatever follows."""
     id = run.name
-    call = work.wait.calls[id]
+    call = work.wait.calls.get(id)
+    if call is None:
+        return
     work.facts.append(CallEnded(id, call.tool, outcome.status, outcome.error))
     status = {"ok": "ran", "cancelled": "cancelled"}.get(outcome.status, "failed")
     _finish(work, id, call, ToolAnswer(status, outcome.value, kind=outcome.error))
+
+
+def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """A tool has answered: its keys are written, and phases may move."""
+    tool = str(run.args["tool"])
     if outcome.status == "ok":
-        succeeded = work.wait.succeeded | {call.tool}
-        work.wait = work.wait._replace(succeeded=succeeded)
-        work.touched.add(f"@called:{call.tool}")
-        _write_result(work, call.tool, outcome.value)
+        work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
+        work.touched.add(f"@called:{tool}")
+        _write_result(work, tool, outcome.value)
     settle(work)
+    start_after_tool(work)
 
 
 def cancel_calls(work: Work) -> None:
-    """The caller spoke over the model: what it had asked for is no longer wanted."""
-    for call in work.wait.calls.values():
+    """The caller spoke over the model: what it had asked for is no longer wanted.
+
+    A call that runs ends when the shell says that it has been cancelled.
+    """
+    for id, call in work.wait.calls.items():
         if call.effect:
             work.effects.append(Cancel(work.effect_id(), call.effect))
+        else:
+            work.facts.append(CallEnded(id, call.tool, "cancelled", "interrupted"))
+            _finish(work, id, call, ToolAnswer("cancelled", kind="interrupted"))
 
 
 def tools_now(work: Work) -> tuple[str, ...]:
     """The tools that the active phases offer, whether or not their guards hold yet."""
     if work.place.ended:
         return ()
-    return tuple(name for name in work.flow.flow.tools if _is_offered(work, name))
+    return tuple(
+        name for name in work.flow.flow.tools if _is_offered(work, name, work.place.active)
+    )
 
 
-def _is_offered(work: Work, tool: str) -> bool:
-    rules = [r for name in work.place.active if (r := work.flow.phases[name].phase.tools)]
+def _is_offered(work: Work, tool: str, active: tuple[str, ...]) -> bool:
+    rules = [r for name in active if (r := work.flow.phases[name].phase.tools)]
     if any(tool in rule.deny for rule in rules):
         return False
     allowing = [rule.allow for rule in rules if rule.allow is not None]
@@ -95,7 +127,7 @@ def _refusal(work: Work, call: Call) -> ToolAnswer | None:
         return _denial(work, "unknown_tool", f"There is no tool {call.tool!r}.")
     if work.place.ended:
         return _denial(work, "ended", "The conversation has ended.")
-    if not _is_offered(work, call.tool):
+    if not _is_offered(work, call.tool, call.active):
         return _denial(work, "phase", f"{call.tool} is not available at this point.")
     absent = [name for name in _required(work.flow.flow.tools[call.tool]) if name not in call.args]
     if absent:
@@ -104,7 +136,9 @@ def _refusal(work: Work, call: Call) -> ToolAnswer | None:
     if guard is None:
         return None
     work.args = call.args
-    if guard.test(work):
+    holds = guard.test(work)
+    work.args = NOTHING
+    if holds:
         return None
     missing = [key for key in names_of(guard.guard, "key") if work.find(key) is None]
     return _denial(work, "guard", f"{call.tool} cannot run before {guard.text}.", missing)
@@ -122,18 +156,36 @@ def _denial(work: Work, kind: str, say: str, missing: list[str] | None = None) -
 def _runs_worth_waiting_for(work: Work, call: Call) -> bool:
     if work.at >= call.due_at:
         return False
-    guard = work.flow.tools[call.tool].guard
-    reads = guard.reads if guard else frozenset[str]()
     open_runs = {run.name for run in work.wait.runs.values() if run.kind == "extractor"}
     writers = (spec for spec in work.flow.flow.extract if spec.name in open_runs)
+    reads = _guard_reads(work, call)
     return any(not reads.isdisjoint(targets(spec)) for spec in writers)
+
+
+def _guard_reads(work: Work, call: Call) -> frozenset[str]:
+    guard = work.flow.tools[call.tool].guard
+    return guard.reads if guard else frozenset()
+
+
+def _call(work: Work, called: ToolCalled) -> Call:
+    return Call(called.tool, dict(called.args), work.place.active, work.at + DEADLINE)
+
+
+def _decide(work: Work, id: str, call: Call) -> None:
+    denial = _refusal(work, call)
+    if denial is None:
+        _admit(work, id, call)
+    elif denial.kind == "guard" and _runs_worth_waiting_for(work, call):
+        work.wait = work.wait._replace(calls={**work.wait.calls, id: call})
+    else:
+        _deny(work, id, call, denial)
 
 
 def _admit(work: Work, id: str, call: Call) -> None:
     effect = work.effect_id()
     work.facts.append(ToolDecided(id, call.tool, True, "", ()))
     work.effects.append(RunTool(effect, id, call.tool, call.args))
-    run = Run("tool", id, work.transcript.current.number, 0)
+    run = Run("tool", id, work.transcript.current.number, 0, {"tool": call.tool})
     admitted = call._replace(effect=effect)
     work.wait = work.wait._replace(
         calls={**work.wait.calls, id: admitted}, runs={**work.wait.runs, effect: run}

@@ -1,6 +1,7 @@
 """Which edges to take: per active leaf the first candidate whose whole condition is true.
 
-The order of candidates is global, own, ancestors', fallback; a true global edge goes alone.
+The order of candidates is global, own, ancestors', fallback. A true flow-wide edge goes alone in
+the main region; monitors run beside it.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ def eventless(work: Work, plan: Plan) -> tuple[Edge, ...]:
     chosen: list[Edge] = []
     for position, (leaf, candidates) in enumerate(plan.offers):
         edge = _first_open(work, candidates, None) or _way_back(work, leaf, position)
-        if edge is None:
-            continue
-        if _goes_alone(edge):
-            return (edge,)
-        chosen.append(edge)
-    return tuple(dict.fromkeys(chosen)) if len(chosen) > 1 else tuple(chosen)
+        if edge is not None:
+            chosen.append(edge)
+    return _apart(work, chosen) if len(chosen) > 1 else tuple(chosen)
 
 
 def on_event(work: Work, plan: Plan, event: str) -> tuple[Edge, ...]:
     """The edges that wait for this event and are open now."""
     found = (_first_open(work, candidates, event) for _, candidates in plan.offers)
-    chosen = tuple(dict.fromkeys(edge for edge in found if edge is not None))
+    return _apart(work, [edge for edge in found if edge is not None])
+
+
+def _apart(work: Work, chosen: list[Edge]) -> tuple[Edge, ...]:
+    """Each edge once; beside one that goes alone, only those of the monitors."""
     alone = next((edge for edge in chosen if _goes_alone(edge)), None)
-    return chosen if alone is None else (alone,)
+    if alone is not None:
+        chosen = [edge for edge in chosen if edge is alone or not _is_in_main(work, edge)]
+    return tuple(dict.fromkeys(chosen))
 
 
 def is_open(work: Work, edge: CompiledEdge) -> bool:
@@ -62,6 +66,11 @@ def _goes_alone(edge: Edge) -> bool:
     return edge.kind in ("global", "digression", "resume", "restart")
 
 
+def _is_in_main(work: Work, edge: Edge) -> bool:
+    chart = work.flow.chart
+    return edge.source is None or chart.region_of(edge.source) == chart.regions[0]
+
+
 def _is_stacked(work: Work, digression: str) -> bool:
     """A digression is at most once on the return stack."""
     return any(digression in (frame.layer, frame.digression) for frame in work.place.stack)
@@ -80,7 +89,10 @@ def _way_back(work: Work, leaf: str, position: int) -> Edge | None:
     resume = work.flow.flow.digressions[frame.digression].resume
     if resume == "previous":
         return chart.resume_edge(frame.digression, frame.layer or None)
-    return chart.restart_edge(frame.digression) if resume == "restart" else None
+    if resume != "restart":
+        return None
+    edge = chart.restart_edge(frame.digression)
+    return edge if is_open(work, work.flow.edges[edge.index]) else None
 
 
 def rearm(work: Work) -> None:

@@ -15,6 +15,7 @@ from flowengine.inputs import Json
 from flowengine.kernel.actions import perform
 from flowengine.kernel.compiled import Plan
 from flowengine.kernel.move import take
+from flowengine.kernel.repair import forget_left
 from flowengine.kernel.select import eventless, on_event, rearm
 from flowengine.kernel.work import Work
 from flowengine.state.patterns import IDLE, advance
@@ -35,14 +36,24 @@ def settle(work: Work, event: str | None = None) -> None:
     rest(work)
     if work.flow.patterns:
         _patterns(work)
-    steps: list[str] = []
+    steps: list[tuple[Edge, ...]] = []
     if work.corrected_keys:
         _correct(work, steps)
     _transitions(work, steps)
     while work.events:
         _offer(work, work.events.pop(0), steps)
-    if work.arrived:
-        _greet(work)
+    if work.place.disarmed:
+        rearm(work)
+
+
+def greet(work: Work) -> None:
+    """What is said on entry, only for the phases where the step comes to rest."""
+    for name in work.arrived:
+        phase = work.flow.phases[name]
+        if words := phase.say(work.find):
+            work.effects.append(Say(work.effect_id(), words))
+        if words := phase.enter_prompt(work.find):
+            work.effects.append(Tell(work.effect_id(), words, phase.phase.prompt_on_enter))
 
 
 def rest(work: Work) -> None:
@@ -84,7 +95,7 @@ def _patterns(work: Work) -> None:
         rest(work)
 
 
-def _transitions(work: Work, steps: list[str]) -> None:
+def _transitions(work: Work, steps: list[tuple[Edge, ...]]) -> None:
     plan = work.flow.plan(work.place.active)
     if not (work.arrived or _is_worth_asking(work, plan)):
         return
@@ -95,8 +106,6 @@ def _transitions(work: Work, steps: list[str]) -> None:
         if not edges:
             break
         plan = _take(work, edges, None, steps)
-    if work.place.disarmed:
-        rearm(work)
 
 
 def _is_worth_asking(work: Work, plan: Plan) -> bool:
@@ -110,7 +119,7 @@ def _is_worth_asking(work: Work, plan: Plan) -> bool:
     return not plan.reads.isdisjoint(work.touched)
 
 
-def _offer(work: Work, event: str, steps: list[str]) -> None:
+def _offer(work: Work, event: str, steps: list[tuple[Edge, ...]]) -> None:
     edges = on_event(work, work.flow.plan(work.place.active), event)
     work.facts.append(EventOffered(event, bool(edges)))
     if edges:
@@ -118,21 +127,27 @@ def _offer(work: Work, event: str, steps: list[str]) -> None:
         _transitions(work, steps)
 
 
-def _take(work: Work, edges: tuple[Edge, ...], event: str | None, steps: list[str]) -> Plan:
-    steps.extend(work.flow.edges[edge.index].name for edge in edges)
+def _take(
+    work: Work, edges: tuple[Edge, ...], event: str | None, steps: list[tuple[Edge, ...]]
+) -> Plan:
+    steps.append(edges)
     if len(steps) > MICROSTEPS:
-        raise UnsettledError(_cycle(work, steps))
+        raise UnsettledError(_cycle(steps))
     take(work, edges, event)
+    if work.wait.repeats:
+        forget_left(work)
     work.touched.add("@phase")
     rest(work)
     return work.flow.plan(work.place.active)
 
 
-def _cycle(work: Work, steps: list[str]) -> str:
-    last = steps[-1]
-    earlier = len(steps) - 2 - steps[-2::-1].index(last) if last in steps[:-1] else 0
-    loop = [work.flow.by_name[name] for name in steps[earlier:]]
-    path = " -> ".join(str(edge.edge.target or edge.edge.source) for edge in loop)
+def _cycle(steps: list[tuple[Edge, ...]]) -> str:
+    """The path from one taking of the last edges to the next."""
+    last = len(steps) - 1
+    earlier = next((n for n in reversed(range(last)) if steps[n] == steps[last]), -1)
+    loop = [edge for edges in steps[earlier + 1 :] for edge in edges]
+    first = loop[-1].target or loop[-1].source
+    path = " -> ".join(str(name) for name in (first, *(e.target or e.source for e in loop)))
     return (
         f"transitions do not come to rest after {MICROSTEPS}: {path}; give one edge of the cycle "
         "a guard that its own phase makes false, or an event to wait for"
@@ -150,7 +165,7 @@ def _latch(work: Work, plan: Plan) -> None:
                 fresh = True
 
 
-def _correct(work: Work, steps: list[str]) -> None:
+def _correct(work: Work, steps: list[tuple[Edge, ...]]) -> None:
     """Go back to the earliest visited phase that a correction has left undone.
 
     An edge that asks `corrected(key)` goes first.
@@ -174,13 +189,3 @@ def _correct(work: Work, steps: list[str]) -> None:
 def _asks_corrected(work: Work, edge: Edge) -> bool:
     guard = work.flow.edges[edge.index].guard
     return guard is not None and any(read.startswith("@corrected") for read in guard.reads)
-
-
-def _greet(work: Work) -> None:
-    """What is said on entry, only for the phases where the step comes to rest."""
-    for name in work.arrived:
-        phase = work.flow.phases[name]
-        if words := phase.say(work.find):
-            work.effects.append(Say(work.effect_id(), words))
-        if words := phase.enter_prompt(work.find):
-            work.effects.append(Tell(work.effect_id(), words, phase.phase.prompt_on_enter))

@@ -7,6 +7,7 @@ always stands, and consequences, which stand together or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -30,11 +31,29 @@ from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCal
 from flowengine.kernel.compiled import VERSION, CompiledFlow, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
-from flowengine.kernel.gate import call_ended, decide_waiting, tool_called, tools_now
+from flowengine.kernel.gate import (
+    call_ended,
+    call_recorded,
+    cancel_calls,
+    decide_waiting,
+    deny_failed,
+    tool_called,
+    tools_now,
+)
 from flowengine.kernel.move import start
-from flowengine.kernel.settle import settle
+from flowengine.kernel.runs import start_in_phase
+from flowengine.kernel.settle import greet, settle
 from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
-from flowengine.kernel.turn import close, run_ended, settle_barrier, turn_ended, unmet
+from flowengine.kernel.turn import (
+    close,
+    close_empty,
+    end_turn_keys,
+    run_ended,
+    run_recorded,
+    settle_barrier,
+    turn_ended,
+    unmet,
+)
 from flowengine.kernel.work import Work
 from flowengine.state.patterns import due_at
 from flowengine.transcript import Transcript
@@ -83,6 +102,7 @@ class Kernel:
         flow.computed.recompute(work)
         start(work, flow.chart.start() if phase is None else _straight_to(flow, phase))
         settle(work)
+        greet(work)
         return _finish(work)
 
     def step(self, before: Snapshot, input: Input) -> Step:
@@ -99,13 +119,15 @@ class Kernel:
             )
         work = Work(flow, before, input.at)
         record, follow = _HANDLERS[type(input)]
-        if before.passing and before.settled:
-            _end_turn_keys(work)
+        if before.settled:
+            end_turn_keys(work)
         record(work, input)
         try:
             follow(work, input)
             if work.wait.calls:
                 decide_waiting(work)
+            if work.arrived:
+                _came_to_rest(work, before)
         except FlowEngineError as error:
             return _failed(flow, before, input, error)
         return _finish(work)
@@ -140,11 +162,13 @@ def _straight_to(flow: CompiledFlow, phase: str) -> Move:
     return Move(active, (), tuple(("enter", name) for name in active), {})
 
 
-def _end_turn_keys(work: Work) -> None:
-    for key in work.passing:
-        if key in work.values:
-            work.forget(key)
-    work.passing = ()
+def _came_to_rest(work: Work, before: Snapshot) -> None:
+    """Phases were entered: say what is said there, and read what was said for them."""
+    greet(work)
+    if work.flow.flow.extract:
+        was = work.flow.chart.main_leaf(before.place.active)
+        if was != work.main_leaf():
+            start_in_phase(work)
 
 
 def _finish(work: Work) -> Step:
@@ -155,14 +179,18 @@ def _finish(work: Work) -> Step:
 def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngineError) -> Step:
     """The record part alone: what was said and done is kept, what followed from it is not."""
     work = Work(flow, before, input.at)
-    if before.passing and before.settled:
-        _end_turn_keys(work)
+    if before.settled:
+        end_turn_keys(work)
     _HANDLERS[type(input)][0](work, input)
-    if isinstance(input, TurnEnded):
-        work.wait = work.wait._replace(barrier=None)
-        work.settled = True
-    if isinstance(input, Outcome | Timer):
+    with suppress(FlowEngineError):
+        flow.computed.recompute(work, work.cleared)
+    if isinstance(input, Outcome):
         _drop_run(work, input)
+    elif isinstance(input, ToolCalled):
+        deny_failed(work, input)
+    if _closes_barrier(work, input):
+        close_empty(work)
+    decide_waiting(work)
     work.facts.append(InputFailed(input.id, error.code, _place(error)))
     _set_timer(work)
     return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
@@ -175,16 +203,24 @@ def _place(error: FlowEngineError) -> str:
     return type(error).__name__
 
 
-def _drop_run(work: Work, input: Outcome | Timer) -> None:
-    if isinstance(input, Outcome):
-        runs = {k: v for k, v in work.wait.runs.items() if k != input.effect}
-        work.wait = work.wait._replace(runs=runs)
+def _drop_run(work: Work, outcome: Outcome) -> None:
+    wait, run = work.wait, work.wait.runs.get(outcome.effect)
+    if run is None:
+        return
+    runs = {k: v for k, v in wait.runs.items() if k != outcome.effect}
+    work.wait = wait._replace(runs=runs, queued=wait.queued - {run.name})
+    barrier = wait.barrier
+    if barrier is not None and outcome.effect in barrier.runs:
+        left = tuple(other for other in barrier.runs if other != outcome.effect)
+        work.wait = work.wait._replace(barrier=barrier._replace(runs=left))
+
+
+def _closes_barrier(work: Work, input: Input) -> bool:
+    """The input would have settled the turn: it is settled without its values."""
     barrier = work.wait.barrier
-    if barrier is not None and (isinstance(input, Timer) or input.effect in barrier.runs):
-        left = () if isinstance(input, Timer) else tuple(
-            run for run in barrier.runs if run != input.effect
-        )  # fmt: skip
-        work.wait = work.wait._replace(barrier=barrier._replace(runs=left) if left else None)
+    if isinstance(input, TurnEnded):
+        return True
+    return barrier is not None and (not barrier.runs or barrier.due_at <= work.at)
 
 
 # -- for each kind of input: what is recorded, and what follows -----------------------------------
@@ -207,10 +243,20 @@ def _turn_ended(work: Work, _: TurnEnded) -> None:
     close(work)
 
 
+def _interrupted(work: Work, said: Said) -> None:
+    if said.interrupted:
+        cancel_calls(work)
+    _words_follow(work, said)
+
+
 def _outcome(work: Work, outcome: Outcome) -> None:
     run = work.wait.runs.get(outcome.effect)
-    if run is not None and run.kind == "resolver":
-        work.facts.append(ResolverEnded(run.name, outcome.status, outcome.error))
+    if run is not None and run.kind in _RECORDS:
+        _RECORDS[run.kind](work, outcome, run)
+
+
+def _resolver_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    work.facts.append(ResolverEnded(run.name, outcome.status, outcome.error))
 
 
 def _timer(work: Work, timer: Timer) -> None:
@@ -224,11 +270,8 @@ def _record_nothing(work: Work, input: Input) -> None:
     """The input is kept as it is; it has no other record."""
 
 
-def _follow_nothing(work: Work, input: Input) -> None:
-    """Words wait for the end of their turn."""
-
-
-def _heard_follows(work: Work, _: Heard) -> None:
+def _words_follow(work: Work, _: Heard | Said) -> None:
+    """Words wait for the end of their turn; keys that ended with the last one do not."""
     if work.touched:
         settle(work)
 
@@ -264,6 +307,11 @@ def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
     settle(work)
 
 
+_RECORDS: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
+    "extractor": run_recorded,
+    "resolver": _resolver_recorded,
+    "tool": call_recorded,
+}
 _OUTCOMES: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
     "extractor": run_ended,
     "resolver": _resolver_ended,
@@ -278,7 +326,6 @@ def _timer_follows(work: Work, timer: Timer) -> None:
         work.facts.append(InputIgnored(timer.id, "no such timer is set"))
         return
     barrier = work.wait.barrier
-    decide_waiting(work, expired=True)
     if barrier is not None and barrier.due_at <= work.at:
         settle_barrier(work, "timed out")
     else:
@@ -294,8 +341,8 @@ def _admin_follows(work: Work, admin: Admin) -> None:
 
 
 _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
-    Heard: (_heard, _heard_follows),
-    Said: (_said, _follow_nothing),
+    Heard: (_heard, _words_follow),
+    Said: (_said, _interrupted),
     TurnEnded: (_turn_ended, turn_ended),
     ToolCalled: (_record_nothing, tool_called),
     Outcome: (_outcome, _outcome_follows),

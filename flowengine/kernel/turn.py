@@ -5,18 +5,27 @@ The barrier waits for the runs it started, or until it is due; nothing else ever
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from flowengine.effects import RunExtractor, RunFunction
+from flowengine.effects import RunFunction
 from flowengine.extract.record import CompiledRecord, Hearing, Words, findings
-from flowengine.extract.spec import ExtractSpec, Interval, Raise
+from flowengine.extract.spec import ExtractSpec, Raise
 from flowengine.facts import BarrierOpened, BarrierSettled, RunEnded, TurnClosed
 from flowengine.inputs import Outcome, TurnEnded
+from flowengine.kernel.gate import decide_waiting, is_awaited
 from flowengine.kernel.promote import land
-from flowengine.kernel.settle import settle
+from flowengine.kernel.repair import count_turn
+from flowengine.kernel.runs import (
+    follow_up,
+    is_due,
+    mark_missed,
+    mark_read,
+    start_at_turn_end,
+    targets,
+)
+from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Barrier, Run, Staged
 from flowengine.kernel.work import Work
 from flowengine.transcript import Turn
@@ -40,11 +49,14 @@ def close(work: Work) -> None:
 def turn_ended(work: Work, ended: TurnEnded) -> None:
     """Settle an older barrier, read the turn, and settle it or wait for its runs."""
     if work.wait.barrier is not None:
+        spoke, work.turn_closed = work.turn_closed, False
         settle_barrier(work, "next turn")
+        end_turn_keys(work)
+        work.turn_closed, work.corrected_keys = spoke, frozenset()
     for key, value in ended.values.items():
         work.put(key, value, "channel")
     staged = _read(work)
-    runs = _start(work) if work.flow.flow.extract else ()
+    runs = start_at_turn_end(work) if work.flow.flow.extract else ()
     if not runs:
         _settle(work, staged)
         return
@@ -52,7 +64,11 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
     work.facts.append(BarrierOpened(turn, runs))
     barrier = Barrier(turn, runs, staged, work.at + BARRIER)
     work.wait = work.wait._replace(barrier=barrier)
-    if ended.values:
+    work.settled = False
+    if work.dirty or work.cleared:
+        # The turn counts once: when its values have landed.
+        work.turn_closed = False
+        work.touched.discard("@turn")
         settle(work)
 
 
@@ -62,12 +78,36 @@ def settle_barrier(work: Work, reason: str) -> None:
     assert barrier is not None
     work.wait = work.wait._replace(barrier=None)
     work.facts.append(BarrierSettled(barrier.turn, reason))
+    if any(turn.number == barrier.turn and turn.user for turn in work.transcript.turns):
+        work.turn_closed = True
+        work.touched.add("@turn")
     _settle(work, barrier.staged)
+
+
+def close_empty(work: Work) -> None:
+    """Settle a turn without its values: what should have settled it has failed."""
+    barrier = work.wait.barrier
+    if barrier is not None:
+        work.wait = work.wait._replace(barrier=None)
+        work.facts.append(BarrierSettled(barrier.turn, "failed"))
+    work.settled = True
+
+
+def end_turn_keys(work: Work) -> None:
+    """A settled turn is over: its keys end with it."""
+    for key in work.passing:
+        if key in work.values:
+            work.forget(key)
+    work.passing = ()
+    work.settled = False
 
 
 def _settle(work: Work, staged: tuple[Staged, ...]) -> None:
     if staged:
         land(work, sorted(staged, key=lambda each: each.order))
+    if work.turn_closed and work.flow.repairs:
+        rest(work)
+        count_turn(work)
     settle(work)
     work.settled = True
 
@@ -125,19 +165,6 @@ def _unread(work: Work, name: str, window: int) -> tuple[Turn, ...]:
     return tuple(t for t in reversed(work.transcript.window(window)) if t.number > last)
 
 
-def mark_read(work: Work, name: str, turn: int) -> None:
-    work.wait = work.wait._replace(ran={**work.wait.ran, name: turn})
-
-
-def is_due(trigger: object, work: Work, name: str) -> bool:
-    """Whether a turn's end is the moment of this trigger."""
-    if isinstance(trigger, Interval):
-        last = work.wait.ran.get(name, 0)
-        spoken = [t for t in work.transcript.turns if t.number > last and t.user]
-        return len(spoken) >= trigger.interval
-    return trigger == "every_turn"
-
-
 def _complete(work: Work, record: CompiledRecord) -> None:
     if record.spec.on_complete is None:
         return
@@ -161,74 +188,64 @@ def _zone(name: str) -> ZoneInfo:
 # -- model extractors -----------------------------------------------------------------------------
 
 
-def _start(work: Work) -> tuple[str, ...]:
-    """Ask for a run of every extractor that is due; the effect ids, in request order."""
-    started: list[str] = []
-    for order, spec in enumerate(work.flow.flow.extract, start=len(work.flow.records)):
-        if not _should_run(work, spec):
-            continue
-        if any(r.kind == "extractor" and r.name == spec.name for r in work.wait.runs.values()):
-            work.wait = work.wait._replace(queued=work.wait.queued | {spec.name})
-            continue
-        started.append(run_extractor(work, spec, order))
-    return tuple(started)
-
-
-def run_extractor(work: Work, spec: ExtractSpec, order: int) -> str:
-    """Ask for one run over the turns that its window and what it has missed cover."""
-    effect, newest = work.effect_id(), work.transcript.turns[-1].number
-    size = max(spec.window, newest - work.wait.ran.get(spec.name, newest - 1))
-    known = {key: v for key in targets(spec) if (v := work.find(key)) is not None}
-    window = work.transcript.window(size)
-    work.effects.append(RunExtractor(effect, spec.name, newest, window, known))
-    runs = {**work.wait.runs, effect: Run("extractor", spec.name, newest, order)}
-    work.wait = work.wait._replace(runs=runs)
-    return effect
-
-
-def targets(spec: ExtractSpec) -> Iterable[str]:
-    """The keys that an extractor may write."""
-    if spec.promote:
-        return [rule.to or rule.field for rule in spec.promote]
-    return list(spec.schema_.get("properties", {}))
-
-
-def _should_run(work: Work, spec: ExtractSpec) -> bool:
-    turns = work.transcript.turns
-    if not turns or not work.turn_closed or not is_due(spec.trigger, work, spec.name):
-        return False
-    return len(turns[-1].user.split()) >= spec.min_words
-
-
-def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    """An extractor's answer: staged for its barrier, or landed at once if it is late."""
+def run_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    """The record part: the run has ended, whatever follows from it."""
     barrier = work.wait.barrier
     waiting = barrier is not None and outcome.effect in barrier.runs
     status = outcome.status if waiting or outcome.status != "ok" else "late"
+    if _is_in_time(work, run):
+        status = outcome.status
     work.facts.append(RunEnded(outcome.effect, run.name, status, outcome.error))
-    spec = next(s for s in work.flow.flow.extract if s.name == run.name)
+
+
+def _is_in_time(work: Work, run: Run) -> bool:
+    """A run that no barrier waits for is only late if it was started for a turn's end."""
+    spec = _spec(work, run)
+    return spec.trigger in ("after_tool_call", "on_phase_change")
+
+
+def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """An extractor's answer: staged for its barrier, or landed at once if none waits for it."""
+    barrier = work.wait.barrier
+    spec = _spec(work, run)
     staged = _answer(work, spec, run, outcome)
-    if waiting and barrier is not None:
+    if barrier is not None and outcome.effect in barrier.runs:
+        if staged is not None and is_awaited(work, spec):
+            _decide_with(work, staged)
+            staged = None
         _stage(work, barrier, outcome.effect, staged)
-    elif staged is not None:
-        land(work, [staged], late=True)
-        settle(work)
     else:
+        if staged is not None:
+            land(work, [staged], late=True)
         settle(work)
-    _follow_up(work, spec, run)
+    follow_up(work, spec, run)
+
+
+def _decide_with(work: Work, staged: Staged) -> None:
+    """A call waits for these values: commit them and decide it, before any phase moves."""
+    land(work, [staged])
+    rest(work)
+    decide_waiting(work)
+
+
+def _spec(work: Work, run: Run) -> ExtractSpec:
+    return next(spec for spec in work.flow.flow.extract if spec.name == run.name)
 
 
 def _answer(work: Work, spec: ExtractSpec, run: Run, outcome: Outcome) -> Staged | None:
     held = frozenset(targets(spec))
-    work.note(f"{spec.name}:status", outcome.status)
-    if outcome.status != "ok" or not isinstance(outcome.value, dict):
-        work.note(f"{spec.name}:error", outcome.error or outcome.status)
+    status, error = outcome.status, outcome.error
+    if status == "ok" and not isinstance(outcome.value, dict):
+        status, error = "failed", "not_an_object"
+    work.note(f"{spec.name}:status", status)
+    work.note(f"{spec.name}:error", None if status == "ok" else error or status)
+    if status != "ok" or not isinstance(outcome.value, dict):
+        mark_missed(work, run)
         if spec.on_failure == "hold":
             _hold(work, work.wait.holding | held, held)
         elif isinstance(spec.on_failure, Raise):
             work.events.append(spec.on_failure.raise_)
         return None
-    work.note(f"{spec.name}:error", None)
     if work.wait.holding & held:
         _hold(work, work.wait.holding - held, held)
     mark_read(work, spec.name, run.turn)
@@ -249,10 +266,3 @@ def _stage(work: Work, barrier: Barrier, effect: str, staged: Staged | None) -> 
         settle_barrier(work, "all runs landed")
     else:
         settle(work)
-
-
-def _follow_up(work: Work, spec: ExtractSpec, run: Run) -> None:
-    """One more run for the turns that came while this one was open."""
-    if spec.name in work.wait.queued:
-        work.wait = work.wait._replace(queued=work.wait.queued - {spec.name})
-        run_extractor(work, spec, run.order)

@@ -1,0 +1,75 @@
+"""Repair: a phase that gets nothing it needs is nudged, less and less often, then escalates.
+
+A turn in which a need is met is progress and starts the count again. The signals are keys, so
+edges, notes and watchers read them: `repair:{phase}:reprompt`, `repair:{phase}:escalate`, and the
+list `repair:unfulfilled`.
+"""
+
+from __future__ import annotations
+
+from flowengine.effects import Tell
+from flowengine.facts import RepairSignalled
+from flowengine.flow.model import Repair
+from flowengine.kernel.snapshot import Repeats
+from flowengine.kernel.work import Work
+
+UNFULFILLED = "repair:unfulfilled"
+
+
+def count_turn(work: Work) -> None:
+    """A caller turn has landed: count it for each active phase that has needs and a repair."""
+    for name in work.place.active:
+        phase = work.flow.phases[name]
+        if phase.phase.repair is None or not phase.needs or work.turns_in_phase(name) < 1:
+            continue
+        unmet = tuple(key for key in phase.needs if work.find(key) is None)
+        before = work.wait.repeats.get(name, Repeats(0, phase.needs))
+        if not unmet or set(before.unmet) - set(unmet):
+            _lower(work, name)
+            _keep(work, name, Repeats(0, unmet))
+        else:
+            _keep(work, name, Repeats(before.turns + 1, unmet))
+            _signal(work, name, phase.phase.repair, before.turns + 1, unmet)
+
+
+def forget_left(work: Work) -> None:
+    """Take back what is known of phases that were left; an interrupted phase keeps it."""
+    away = {name for frame in work.place.stack for name in frame.entered}
+    for name in [n for n in work.wait.repeats if n not in work.place.active and n not in away]:
+        _lower(work, name)
+        repeats = {k: v for k, v in work.wait.repeats.items() if k != name}
+        work.wait = work.wait._replace(repeats=repeats)
+
+
+def is_reprompt(repair: Repair, turns: int) -> bool:
+    """At `reprompt_after`, then after twice as many turns each time, until it escalates."""
+    times, rest = divmod(turns, repair.reprompt_after)
+    return turns < repair.escalate_after and rest == 0 and times & (times - 1) == 0
+
+
+def _signal(work: Work, name: str, repair: Repair, turns: int, unmet: tuple[str, ...]) -> None:
+    if turns == repair.escalate_after:
+        work.facts.append(RepairSignalled(name, "escalate", unmet))
+        work.note(f"repair:{name}:escalate", True)
+        work.note(UNFULFILLED, list(unmet))
+    elif is_reprompt(repair, turns):
+        work.facts.append(RepairSignalled(name, "reprompt", unmet))
+        work.note(f"repair:{name}:reprompt", True)
+        work.effects.append(Tell(work.effect_id(), _nudge(unmet), respond=False))
+
+
+def _nudge(unmet: tuple[str, ...]) -> str:
+    keys = ", ".join(key.rpartition(":")[2].replace("_", " ") for key in unmet)
+    return f"Still missing: {keys}. Ask for it again, in other words."
+
+
+def _keep(work: Work, name: str, repeats: Repeats) -> None:
+    if work.wait.repeats.get(name) != repeats:
+        work.wait = work.wait._replace(repeats={**work.wait.repeats, name: repeats})
+
+
+def _lower(work: Work, name: str) -> None:
+    if f"repair:{name}:escalate" in work.values:
+        work.clear(UNFULFILLED)
+    for signal in ("reprompt", "escalate"):
+        work.clear(f"repair:{name}:{signal}")
