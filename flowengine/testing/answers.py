@@ -71,7 +71,7 @@ def call(function: Callable[[], Any]) -> Answer:
         return Failure("failed", error.code if isinstance(error, FlowError) else _name(error))
 
 
-def _bound(functions: Functions, kind: str, name: str, *args: Any, **kwargs: Any) -> Any:
+def _bound(functions: Functions, kind: str, name: str, /, *args: Any, **kwargs: Any) -> Any:
     function = functions.of(kind).get(name)
     if function is None or inspect.iscoroutinefunction(function):
         return None
