@@ -216,7 +216,7 @@ class _Compiler:
 
     def phase(self, name: str, phase: Phase, parent: str | None) -> CompiledPhase:
         needs = self.needs(name, phase)
-        done = phase.done or _default_done(phase, needs)
+        done = phase.done if phase.done is not None else _default_done(phase, needs)
         return CompiledPhase(
             name=name,
             phase=phase,
