@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from flowengine.effects import AnswerTool, Cancel, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
+from flowengine.extract.spec import ExtractSpec
 from flowengine.facts import CallEnded, InputIgnored, ToolDecided
 from flowengine.flow.model import Tool
 from flowengine.guards import names_of
-from flowengine.extract.spec import ExtractSpec
 from flowengine.inputs import NOTHING, Json, Outcome, ToolCalled
+from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
-from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.work import Work
 
 DEADLINE = 1_500

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from flowengine.chart import Move
-from flowengine.effects import Effect, SetTimer
+from flowengine.effects import Effect
 from flowengine.errors import FlowEngineError, FlowError, FunctionError, did_you_mean
 from flowengine.extract.recognizers import locale_hash
 from flowengine.facts import (
@@ -44,6 +44,7 @@ from flowengine.kernel.move import start
 from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle
 from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
+from flowengine.kernel.timers import set_timer
 from flowengine.kernel.turn import (
     close,
     close_empty,
@@ -55,7 +56,6 @@ from flowengine.kernel.turn import (
     unmet,
 )
 from flowengine.kernel.work import Work
-from flowengine.state.patterns import due_at
 from flowengine.transcript import Transcript
 
 _TZDATA = version("tzdata")
@@ -91,9 +91,7 @@ class Kernel:
             FlowError: `phase` is no phase of the conversation's body.
         """
         flow = self.compiled
-        empty = Snapshot(
-            flow.hash, -1, at, 0, {}, {}, Transcript(), Place(), IDLE, (), False
-        )  # fmt: skip
+        empty = Snapshot(flow.hash, -1, at, 0, {}, {}, Transcript(), Place(), IDLE, (), False)
         work = Work(flow, empty, at)
         work.facts.append(_first_fact(flow, at))
         for key, value in {**flow.defaults(), **(values or {})}.items():
@@ -172,7 +170,7 @@ def _came_to_rest(work: Work, before: Snapshot) -> None:
 
 
 def _finish(work: Work) -> Step:
-    _set_timer(work)
+    set_timer(work)
     return Step(work.frozen(), tuple(work.facts), tuple(work.effects))
 
 
@@ -192,7 +190,7 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
         close_empty(work)
     decide_waiting(work)
     work.facts.append(InputFailed(input.id, error.code, _place(error)))
-    _set_timer(work)
+    set_timer(work)
     return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
 
 
@@ -349,29 +347,3 @@ _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
     Timer: (_timer, _timer_follows),
     Admin: (_record_nothing, _admin_follows),
 }
-
-
-def _set_timer(work: Work) -> None:
-    """Ask for the next instant at which time alone can change something."""
-    due = _next_instant(work)
-    present = work.wait.timer
-    if due == (present[1] if present else None):
-        return
-    id = work.effect_id()
-    work.effects.append(SetTimer(id, due))
-    work.wait = work.wait._replace(timer=None if due is None else (id, due))
-
-
-def _next_instant(work: Work) -> int | None:
-    wait, flow = work.wait, work.flow
-    instants = [
-        work.place.entered[phase][0] + after for phase, after in flow.plan(work.place.active).times
-    ]
-    for compiled in flow.patterns:
-        progress = wait.patterns.get(compiled.pattern.name)
-        if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:
-            instants.append(due)
-    if wait.barrier is not None:
-        instants.append(wait.barrier.due_at)
-    instants += [call.due_at for call in wait.calls.values() if not call.effect]
-    return min((instant for instant in instants if instant > work.at), default=None)

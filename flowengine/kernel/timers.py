@@ -1,0 +1,33 @@
+"""The one timer of a session: the next instant at which time alone can change something."""
+
+from __future__ import annotations
+
+from flowengine.effects import SetTimer
+from flowengine.kernel.work import Work
+from flowengine.state.patterns import due_at
+
+
+def set_timer(work: Work) -> None:
+    """Ask for the next instant at which time alone can change something."""
+    due = _next_instant(work)
+    present = work.wait.timer
+    if due == (present[1] if present else None):
+        return
+    id = work.effect_id()
+    work.effects.append(SetTimer(id, due))
+    work.wait = work.wait._replace(timer=None if due is None else (id, due))
+
+
+def _next_instant(work: Work) -> int | None:
+    wait, flow = work.wait, work.flow
+    instants = [
+        work.place.entered[phase][0] + after for phase, after in flow.plan(work.place.active).times
+    ]
+    for compiled in flow.patterns:
+        progress = wait.patterns.get(compiled.pattern.name)
+        if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:
+            instants.append(due)
+    if wait.barrier is not None:
+        instants.append(wait.barrier.due_at)
+    instants += [call.due_at for call in wait.calls.values() if not call.effect]
+    return min((instant for instant in instants if instant > work.at), default=None)
