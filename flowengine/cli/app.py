@@ -1,81 +1,184 @@
-"""The commands and what they share: results on stdout, messages on stderr, exit 0, 1 or 2."""
+"""The commands: their arguments and options. What they do is loaded when they run."""
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from flowengine.cli.misuse import Misuse
 from flowengine.errors import FlowEngineError
 
 app = typer.Typer(
     help="Model phone and chat conversations as statecharts.",
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 all is well, "
+    "1 something was found or failed, 2 wrong usage.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
-FlowPath = Annotated[Path, typer.Argument(help="A flow's folder or file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+FlowPath: TypeAlias = Annotated[Path, typer.Argument(metavar="FLOW", help="Its folder or file.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+StartState: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--state", metavar="KEY=VALUE", help="What the call starts with; repeatable."),
+]
 
 
-def main() -> None:
+def main(args: Sequence[str] | None = None) -> int:
     """Run the command line; a user's mistake is a message, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that knows only ASCII
     try:
-        app()
+        app(args, prog_name="flowengine")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except KeyboardInterrupt:
+        return 130
     except FlowEngineError as error:
         typer.echo(str(error), err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return 2 if isinstance(error, Misuse) else 1
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"{place}{error.strerror.lower()}", err=True)
+        return 1
+    return 0
 
 
-def command(module: str, name: str) -> Callable[..., Any]:
-    """A command's work; loaded late, so that `--help` does not wait for it."""
-    return getattr(import_module(f"flowengine.cli.{module}"), name)
+def _run(module: str, name: str, *args: Any, **options: Any) -> None:
+    """Do a command's work; loaded late, so that `--help` does not wait for it."""
+    work: Callable[..., int] = getattr(import_module(f"flowengine.cli.{module}"), name)
+    raise typer.Exit(work(*args, **options))
 
 
-@app.command()
-def replay(
-    flow: FlowPath,
-    files: Annotated[list[Path], typer.Argument(help="JSONL files of recorded calls.")],
-    json: AsJson = False,
-    only: Annotated[str, typer.Option(help="Only rows whose id or services contain this.")] = "",
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"flowengine {import_module('flowengine').__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def flowengine(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
+    ] = False,
 ) -> None:
-    """Run recorded calls through a flow, without a model."""
-    raise typer.Exit(command("replay", "replay_files")(flow, files, json, only))
+    """Model phone and chat conversations as statecharts."""
 
 
 @app.command()
-def check(paths: list[Path], json: AsJson = False) -> None:
-    """Say everything that is wrong with a flow without running it."""
-    raise typer.Exit(command("check", "check_paths")(paths, json))
+def new(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="The folder to make.")],
+    template: Annotated[
+        Literal["blank", "booking"], typer.Option(help="What to start from.")
+    ] = "blank",
+) -> None:
+    """Make a folder with a flow that checks clean, and a scenario that passes."""
+    _run("new", "make_flow", name, template)
+
+
+@app.command()
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Flows, or folders of.")],
+    json: AsJson = False,
+    format: Annotated[
+        Literal["text", "json", "github"], typer.Option(help="github: annotations for its CI.")
+    ] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as findings.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the cures that are certain.")] = False,
+) -> None:
+    """Say everything that is wrong or odd with a flow, without running it."""
+    _run("check", "check_paths", paths, "json" if json else format, strict=strict, fix=fix)
 
 
 @app.command()
 def render(
     flow: FlowPath,
-    output: Annotated[Path | None, typer.Option("-o", help="File; its suffix is a format.")] = None,
-    format: Annotated[str, typer.Option(help="mermaid, dot, svg or png.")] = "",
-    direction: Annotated[str, typer.Option(help="TB or LR.")] = "TB",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; its suffix is the format.")
+    ] = None,
+    format: Annotated[Literal["mermaid", "dot", "svg", "png"] | None, typer.Option()] = None,
+    direction: Annotated[Literal["TB", "LR"], typer.Option(help="Down, or to the right.")] = "TB",
+    highlight: Annotated[
+        list[str] | None, typer.Option(metavar="PHASE", help="Draw it as active; repeatable.")
+    ] = None,
 ) -> None:
-    """Draw a flow."""
-    raise typer.Exit(command("render", "render_flow")(flow, output, format, direction))
+    """Draw a flow: as Mermaid or DOT text, as SVG or PNG."""
+    _run("render", "render_flow", flow, output, format, direction, tuple(highlight or ()))
+
+
+@app.command()
+def chat(
+    flow: FlowPath,
+    state: StartState = None,
+    phase: Annotated[str | None, typer.Option(help="Start in this phase.")] = None,
+) -> None:
+    """Talk to a flow, without a model; /help lists what else can be done."""
+    _run("chat", "chat_with", flow, state or [], phase)
+
+
+@app.command()
+def replay(
+    flow: FlowPath,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="JSONL: dialogues, or recorded inputs.")
+    ],
+    json: AsJson = False,
+    only: Annotated[str, typer.Option(help="Only calls whose id or services contain this.")] = "",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 1,
+    state: StartState = None,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Do not mask pii values.")] = False,
+) -> None:
+    """Run recorded calls through a flow, without a model; compare with recorded facts."""
+    _run(
+        "replay", "replay_files", flow, files, json, only, jobs=jobs, state=state, reveal=reveal
+    )  # fmt: skip
+
+
+@app.command("test", context_settings={"ignore_unknown_options": True})
+def scenarios(
+    args: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]... [PYTEST OPTIONS]", help="Flows or scenario files."),
+    ] = None,
+) -> None:
+    """Run the scenarios of flows with pytest; its own options follow."""
+    _run("test", "run_scenarios", args or [])
+
+
+@app.command()
+def recognize(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Such as money, time, yes_no.")],
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="One utterance; else lines of stdin.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    ref: Annotated[str | None, typer.Option(help="Reference time: 2026-03-04T10:30.")] = None,
+    tz: Annotated[str | None, typer.Option(help="Time zone: America/New_York.")] = None,
+    locale: Annotated[str, typer.Option(help="Language and region.")] = "en-US",
+    asked: Annotated[str | None, typer.Option(help="The kind that was just asked for.")] = None,
+    prefer: Annotated[Literal["future", "past"] | None, typer.Option()] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]VALUE", help="The kind's own, such as max=20 or pizza,salad."),
+    ] = None,
+) -> None:
+    """Read a value from words, as a record's field does."""
+    context = {"ref": ref, "tz": tz, "locale": locale, "asked": asked, "prefer": prefer}
+    _run("recognize", "recognize_words", kind, text, json, options or [], context)
 
 
 @app.command()
 def schema(
     out: Annotated[Path | None, typer.Option(help="A file instead of stdout.")] = None,
 ) -> None:
-    """Print the JSON Schema of flow files."""
-    raise typer.Exit(command("schema", "print_schema")(out))
-
-
-@app.command()
-def chat(flow: FlowPath) -> None:
-    """Talk to a flow in the terminal; /why, /state and /quit are commands."""
-    raise typer.Exit(command("chat", "chat_with")(flow))
+    """Print the JSON Schema of flow files, for editors."""
+    _run("schema", "print_schema", out)
