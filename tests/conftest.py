@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -13,11 +15,29 @@ import pytest
 @pytest.fixture(scope="session")
 def random_flows() -> ModuleType:
     """`random_flows.py`: flows, inputs and guards' truth, each from a seed."""
-    path = Path(__file__).with_name("random_flows.py")
-    spec = importlib.util.spec_from_file_location("random_flows", path)
+    return _module("random_flows")
+
+
+@pytest.fixture(scope="session")
+def plain_machine(random_flows: ModuleType) -> ModuleType:
+    """`plain_machine.py`, which reads the guards of random flows."""
+    return _module("plain_machine")
+
+
+@pytest.fixture
+def without_collection() -> Iterator[None]:
+    """Machines are full of cycles: collecting them would be half of the time."""
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect()
+
+
+def _module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["random_flows"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

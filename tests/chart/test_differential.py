@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -180,16 +178,7 @@ def _compare(seed: int, rules: ModuleType, plain_machine: ModuleType) -> None:
         ), where  # fmt: skip
 
 
-@pytest.fixture
-def _without_collection() -> Iterator[None]:
-    """Machines are full of cycles: collecting them would be half of the time."""
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
-
-
-@pytest.mark.usefixtures("_without_collection")
+@pytest.mark.usefixtures("without_collection")
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_table_plain_machine_and_restored_call_agree(
     batch: int, random_flows: ModuleType, plain_machine: ModuleType
