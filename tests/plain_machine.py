@@ -84,6 +84,7 @@ class PlainMachine:
         self.last: list[Transition] = []
         self.patience = 0
         root = self.build()
+        self.names = {state.id: name for name, (state, _) in self.phases.items()}
         machine = type(StateChart)("Machine", (Plain,), {"root": root})
         for order, state in enumerate(_walk(root)):
             state.document_order = order
@@ -126,10 +127,11 @@ class PlainMachine:
         return state.value in self.machine.configuration_values
 
     def happened(self, how: str, state: Any) -> None:
-        for name, (known, phase) in self.phases.items():
-            if known == state:
-                self.log.append((how, name))
-                self.do(phase.on_enter if how == "enter" else phase.on_exit)
+        name = self.names.get(state.id)
+        if name is not None:
+            phase = self.phases[name][1]
+            self.log.append((how, name))
+            self.do(phase.on_enter if how == "enter" else phase.on_exit)
 
     def do(self, actions: Any) -> None:
         for action in actions:

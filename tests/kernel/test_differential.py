@@ -16,7 +16,7 @@ from flowengine.kernel import CompiledFlow, Kernel, Snapshot, Step, from_json, t
 from flowengine.kernel import settle as settling
 
 FLOWS, BATCHES = 1_000, 20
-WALK = 6
+WALK = 5
 MICROSTEPS = 12
 """Fewer than the kernel's own hundred: random flows often go round for ever."""
 
@@ -42,9 +42,8 @@ def oracle(plain: ModuleType, rules: ModuleType, flow: Any) -> Any:
             return self.limit - self.patience
 
         def happened(self, how: str, state: Any) -> None:
-            if how == "enter":
-                names = (name for name, (known, _) in self.phases.items() if known == state)
-                self.entered |= dict.fromkeys(names, self.turns)
+            if how == "enter" and state.id in self.names:
+                self.entered[self.names[state.id]] = self.turns
             super().happened(how, state)
 
         def add(
