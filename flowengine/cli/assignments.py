@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from flowengine.cli.misuse import Misuse
 from flowengine.errors import did_you_mean

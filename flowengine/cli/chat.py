@@ -1,54 +1,171 @@
-"""`flowengine chat`: a conversation in the terminal, with what the flow makes of each turn."""
+"""`flowengine chat`: a conversation in the terminal, and what the flow makes of each turn.
+
+No model takes part. What a model would be told is printed, and its words come from the flow's own
+`say` and from `/say`.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import typer
-
-from flowengine.errors import FlowEngineError
-from flowengine.flow.functions import load_functions
+from flowengine.cli.assignments import arguments_of, json_or_text, state_of
+from flowengine.cli.misuse import Misuse
+from flowengine.cli.output import complain
+from flowengine.cli.save import save, scenario_path
+from flowengine.cli.seen import facts_seen, outcome_seen, seen
+from flowengine.cli.talk import Happened, Talk
+from flowengine.clock import SystemClock, duration_ms
+from flowengine.errors import FlowEngineError, TurnFailed, did_you_mean
+from flowengine.facts import canonical_json
 from flowengine.flow.load import load
-from flowengine.testing import Simulation
+
+with contextlib.suppress(ImportError):
+    import readline as _line_editing  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 
-def chat_with(path: Path) -> int:
+def chat_with(path: Path, state: Sequence[str], phase: str | None) -> int:
     """Read lines until /quit or the end of input."""
-    folder = path if path.is_dir() else path.parent
-    call = Simulation(load(path), functions=load_functions(folder))
-    typer.echo(f"[{call.phase}] {call.context.instruction}")
-    for line in sys.stdin:
-        words = line.strip()
-        if words == "/quit":
+    flow = load(path)
+    chat = _Chat(path, Talk(path, flow, state_of(flow, state), phase, SystemClock().now()))
+    chat.show(chat.talk.opening)
+    for line in _lines():
+        if line.split()[:1] == ["/quit"]:
             break
-        if words:
-            _answer(call, words)
+        try:
+            chat.take(line)
+        except TurnFailed as error:
+            complain(f"{error}\n  {error.__cause__}")
+        except FlowEngineError as error:
+            complain(str(error))
     return 0
 
 
-def _answer(call: Simulation, words: str) -> None:
-    try:
-        if words == "/state":
-            typer.echo("\n".join(f"{key} = {call.state[key]!r}" for key in call.state))
-        elif words.startswith("/why"):
-            phase = words.removeprefix("/why").strip()
-            typer.echo(str(call.explain().why_not(phase) if phase else call.explain()))
+def _lines() -> Iterator[str]:
+    """What is typed; lines from a pipe are shown, so that the talk can be read."""
+    if not sys.stdin.isatty():
+        for line in sys.stdin:
+            if words := line.strip():
+                print(f"\n> {words}")
+                yield words
+        return
+    with contextlib.suppress(EOFError):
+        while True:
+            if words := input("\n> ").strip():
+                yield words
+
+
+class _Chat:
+    """Lines become what happens in a talk."""
+
+    def __init__(self, path: Path, talk: Talk) -> None:
+        self.path, self.talk = path, talk
+        self.latest = talk.opening
+        self._commands: dict[str, tuple[str, str, Callable[[str], None]]] = {
+            "/why": ("[PHASE]", "what each way out waits for", self.why),
+            "/state": ("", "what State holds", self.state),
+            "/tools": ("", "what the model may call now", self.tools),
+            "/facts": ("[all]", "what the last turn recorded", self.facts),
+            "/say": ("WORDS", "the model speaks", self.say),
+            "/tool": ("NAME KEY=VALUE...", "the model calls a tool", self.tool),
+            "/set": ("KEY=VALUE...", "write keys from outside", self.set),
+            "/event": ("NAME", "offer an event", self.event),
+            "/resolve": ("NAME [VALUE]", "answer a running resolver", self.resolve),
+            "/advance": ("30s", "let time pass", self.advance),
+            "/save": ("FILE", "the talk as a scenario file", self.save),
+            "/help": ("", "this list", self.help),
+        }
+
+    def take(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        if not name.startswith("/"):
+            self.show(self.talk.turn(line))
+        elif name in self._commands:
+            self._commands[name][2](rest.strip())
         else:
-            _turn(call, words)
-    except FlowEngineError as error:
-        typer.echo(str(error), err=True)
+            guess = did_you_mean(name, (*self._commands, "/quit"))
+            raise Misuse(f"there is no command {name!r}; /help lists them.{guess}")
+
+    def show(self, happened: Happened) -> None:
+        self.latest = happened
+        for line in seen(self.talk.call, happened):
+            print(line)
+
+    # -- looking ------------------------------------------------------------------------------
+
+    def why(self, phase: str) -> None:
+        print(self.talk.call.why_not(phase) if phase else self.talk.call.explain())
+
+    def state(self, _: str) -> None:
+        for key, value in sorted(self.talk.call.snapshot.values.items()):
+            print(f"  {key} = {canonical_json(value)}")
+
+    def tools(self, _: str) -> None:
+        print(f"  {', '.join(self.talk.call.context.tools) or 'none'}")
+
+    def facts(self, which: str) -> None:
+        if which not in ("", "all"):
+            raise Misuse("/facts shows the last turn's facts, /facts all those of the whole call")
+        for line in facts_seen(self.talk.call.facts if which else self.latest.facts):
+            print(line)
+
+    def help(self, _: str) -> None:
+        print("  Anything else is what the caller says.")
+        for name, (arguments, what, _act) in self._commands.items():
+            print(f"  {f'{name} {arguments}':26} {what}")
+        print(f"  {'/quit':26} leave")
+
+    # -- acting -------------------------------------------------------------------------------
+
+    def say(self, words: str) -> None:
+        self.show(self.talk.say(_needed(words, "/say WORDS")))
+
+    def tool(self, rest: str) -> None:
+        name, *pairs = _parts(_needed(rest, "/tool NAME KEY=VALUE..."))
+        spec = self.talk.call.latest.kernel.compiled.flow.tools.get(name)
+        outcome, happened = self.talk.tool(name, arguments_of(spec.args if spec else {}, pairs))
+        print(outcome_seen(outcome))
+        self.show(happened)
+
+    def set(self, rest: str) -> None:
+        flow = self.talk.call.latest.kernel.compiled.flow
+        for key, value in state_of(flow, _parts(_needed(rest, "/set KEY=VALUE..."))).items():
+            self.show(self.talk.set(key, value))
+
+    def event(self, name: str) -> None:
+        self.show(self.talk.event(_needed(name, "/event NAME")))
+
+    def resolve(self, rest: str) -> None:
+        name, _, value = _needed(rest, "/resolve NAME [VALUE]").partition(" ")
+        self.show(self.talk.resolve(name, json_or_text(value) if value else None))
+
+    def advance(self, span: str) -> None:
+        try:
+            duration_ms(span)
+        except ValueError as error:
+            raise Misuse(str(error)) from None
+        self.show(self.talk.advance(span))
+
+    def save(self, name: str) -> None:
+        file = scenario_path(_needed(name, "/save FILE"))
+        title = file.name.partition(".")[0].replace("_", " ")
+        differences = save(file, self.path, self.talk.scenario(title))
+        print(f"  saved {file}")
+        if differences:
+            complain(f"it does not pass as it is:\n{differences}")
 
 
-def _turn(call: Simulation, words: str) -> None:
-    turn = call.turn(words)
-    for said in turn.said:
-        typer.echo(f"says: {said}")
-    context = turn.context
-    typer.echo(f"[{turn.phase}] {context.instruction}")
-    if context.known:
-        typer.echo("  known: " + ", ".join(f"{key} = {v}" for key, v in context.known.items()))
-    if context.unmet:
-        typer.echo(f"  still needed: {', '.join(context.unmet)}")
-    if context.tools:
-        typer.echo(f"  tools: {', '.join(context.tools)}")
+def _needed(rest: str, usage: str) -> str:
+    if not rest:
+        raise Misuse(f"write {usage}")
+    return rest
+
+
+def _parts(rest: str) -> list[str]:
+    try:
+        return shlex.split(rest)
+    except ValueError:
+        raise Misuse("a quote is not closed") from None
