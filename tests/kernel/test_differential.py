@@ -152,12 +152,12 @@ def compare(seed: int, rules: ModuleType, plain_machine: ModuleType) -> int:
     for number, given in enumerate(rules.random_walk(seed, WALK)):
         before = walker.snapshot
         event = given.event if given.event in rules.EVENTS else None
-        for run in (walker, plain):
-            if given.event == rules.RETURN:
-                result = run.turn(given.writes)
-            else:
-                result = run.give(given.writes, event)
-            step = result if run is walker else step
+        if given.event == rules.RETURN:
+            step = walker.turn(given.writes)
+            plain.turn(given.writes)
+        else:
+            step = walker.give(given.writes, event)
+            plain.give(given.writes, event)
         where = f"seed {seed}, input {number}"
         if step.error is not None:
             assert isinstance(step.error, UnsettledError), where
