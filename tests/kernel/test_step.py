@@ -113,25 +113,27 @@ fields = st.dictionaries(st.sampled_from(["mood", "agreed", "note", "tone", "wha
 keys = st.sampled_from(["amount", "agreed", "name", "noted", "paid", "slow", "turn:mood", "phase:x",
                         "derived:large", "session:locale", "large", "x"])  # fmt: skip
 writes = st.dictionaries(keys, values | st.sampled_from(["3", "12.50"]), max_size=2)
-tools = st.sampled_from(["pay", "note", "what"])
+tools = st.sampled_from(["pay", "note", "note", "what"])
 events = st.sampled_from([None, "ask", "hang_up", "calm_down", "lost", "what"])
 inputs = st.one_of(
     st.builds(lambda text: (Heard, (text,)), words),
     st.builds(lambda text, cut: (Said, (text, cut)), words, st.booleans()),
     st.builds(lambda values: (TurnEnded, (values,)), writes),
-    st.just((TurnEnded, ())),
-    st.builds(lambda *a: (ToolCalled, a), ids, tools, st.dictionaries(st.just("sum"), values)),
+    *[st.just((TurnEnded, ()))] * 2,
+    st.builds(lambda *a: (ToolCalled, a), ids, tools, st.fixed_dictionaries({"sum": st.sampled_from([5, 0, None])})),
     st.builds(
         lambda effect, status, value: (Outcome, (effect, status, value, "code")),
-        ids | st.just("open"),
+        st.sampled_from(["open", "open", "open", "1.0"]),
         st.sampled_from(["ok", "ok", "failed", "timed_out", "cancelled"]),
         values | fields | fields,
     ),
-    st.builds(lambda id: (Timer, (id,)), ids | st.just("open")),
+    st.builds(lambda id: (Timer, (id,)), st.sampled_from(["open", "open", "1.0"])),
     st.builds(lambda set, event: (Admin, (set, (), event)), writes, events),
     st.builds(lambda key: (Admin, ({}, (key,))), keys),
 )  # fmt: skip
-walks = st.lists(st.tuples(st.sampled_from([0, 0, 10, 1_500, 6_000, 40_000]), inputs), max_size=14)
+walks = st.lists(
+    st.tuples(st.sampled_from([0, 0, 10, 1_500, 6_000, 40_000]), inputs), min_size=6, max_size=40
+)
 
 
 def make(number: int, at: int, step: Step, kind: Any, args: tuple[Any, ...]) -> Input:
@@ -160,7 +162,7 @@ def run(walk: list[Any], restart: bool) -> tuple[list[str], list[Input], Step]:
     return found, given, step
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(walks)
 def test_the_same_inputs_give_the_same_facts_even_from_restored_snapshots(walk: list[Any]) -> None:
     found, given_inputs, step = run(walk, restart=False)
@@ -170,7 +172,7 @@ def test_the_same_inputs_give_the_same_facts_even_from_restored_snapshots(walk: 
     assert to_json(step.snapshot) == to_json(restored.snapshot)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(walks)
 def test_whatever_comes_in_a_call_is_answered_at_most_once_and_only_open_ones_wait(
     walk: list[Any],
