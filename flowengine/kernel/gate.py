@@ -11,7 +11,7 @@ from flowengine.errors import FlowEngineError
 from flowengine.extract.spec import ExtractSpec
 from flowengine.facts import CallEnded, InputIgnored, ToolDecided
 from flowengine.flow.model import Tool
-from flowengine.guards import names_of
+from flowengine.guards import Guard, explain, names_of
 from flowengine.inputs import NOTHING, Json, Outcome, ToolCalled
 from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.settle import rest, settle
@@ -136,12 +136,20 @@ def _refusal(work: Work, call: Call) -> ToolAnswer | None:
     if guard is None:
         return None
     work.args = call.args
-    holds = guard.test(work)
+    missing = None if guard.test(work) else _missing(work, guard.guard)
     work.args = NOTHING
-    if holds:
+    if missing is None:
         return None
-    missing = [key for key in names_of(guard.guard, "key") if work.find(key) is None]
     return _denial(work, "guard", f"{call.tool} cannot run before {guard.text}.", missing)
+
+
+def _missing(work: Work, guard: Guard) -> list[str]:
+    """The keys that hold nothing and keep the guard from holding."""
+    custom = work.flow.functions.of("guard")
+    keys = frozenset(names_of(guard, "key"))
+    blockers = explain(guard, work.keys, work, functions=custom).blockers()
+    missing = dict.fromkeys(name for blocker in blockers for name in blocker.missing)
+    return [name for name in missing if name in keys]
 
 
 def _required(tool: Tool) -> list[str]:
