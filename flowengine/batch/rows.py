@@ -56,7 +56,14 @@ def _lines(file: Path) -> Iterator[bytes]:
             yield from stream
     except OSError as error:
         why = (error.strerror or "it cannot be read").lower()
-        raise RowError(f"{file}: {why}") from None
+        raise RowError(f"{file}: {why}.{_nearby(file)}") from None
+
+
+def _nearby(file: Path) -> str:
+    """A file that may have been meant."""
+    if file.exists() or not file.parent.is_dir():
+        return ""
+    return did_you_mean(file.name, sorted(other.name for other in file.parent.iterdir()))
 
 
 def _row(line: bytes) -> Row:
