@@ -50,7 +50,9 @@ tools:
 digressions:
   detour:
     on: ask
-    phases: {aside: {initial: true, transitions: [{to: back}]}, back: {final: true, say: Where were we?}}
+    phases:
+      aside: {initial: true, transitions: [{to: back}]}
+      back: {final: true, say: Where were we?}
 global_transitions:
   - {to: closed, on: hang_up}
   - {to: calm, on: calm_down}
@@ -115,12 +117,13 @@ keys = st.sampled_from(["amount", "agreed", "name", "noted", "paid", "slow", "tu
 writes = st.dictionaries(keys, values | st.sampled_from(["3", "12.50"]), max_size=2)
 tools = st.sampled_from(["pay", "note", "note", "what"])
 events = st.sampled_from([None, "ask", "hang_up", "calm_down", "lost", "what"])
+sums = st.fixed_dictionaries({"sum": st.sampled_from([5, 0, None])})
 inputs = st.one_of(
     st.builds(lambda text: (Heard, (text,)), words),
     st.builds(lambda text, cut: (Said, (text, cut)), words, st.booleans()),
     st.builds(lambda values: (TurnEnded, (values,)), writes),
     *[st.just((TurnEnded, ()))] * 2,
-    st.builds(lambda *a: (ToolCalled, a), ids, tools, st.fixed_dictionaries({"sum": st.sampled_from([5, 0, None])})),
+    st.builds(lambda *a: (ToolCalled, a), ids, tools, sums),
     st.builds(
         lambda effect, status, value: (Outcome, (effect, status, value, "code")),
         st.sampled_from(["open", "open", "open", "1.0"]),
@@ -190,3 +193,127 @@ def test_whatever_comes_in_a_call_is_answered_at_most_once_and_only_open_ones_wa
     assert {c.effect for c in wait.calls.values() if c.effect} == {
         id for id, r in wait.runs.items() if r.kind == "tool"
     }
+
+
+# -- what failing leaves behind -------------------------------------------------------------------
+
+FAILING = """
+flow: failing
+state: {amount: integer, secret: {type: string, pii: true}}
+records: {r: {fields: {amount: {recognize: integer}}}}
+extract: [{name: E, schema: {properties: {x: {}}}}]
+computed: {half: {run: half}}
+watch: [{key: amount, changed_to: 13, do: [{set: {unlucky: true}}, {run: react}]}]
+phases:
+  a: {initial: true, transitions: [{to: b, when: amount > 20}, {to: b, when: custom(fussy)}]}
+  b: {}
+"""
+
+
+def _failing(where: str) -> Functions:
+    functions = Functions()
+
+    def maybe(name: str, result: Any) -> Any:
+        if name == where:
+            raise ValueError("the caller said two hundred")
+        return result
+
+    functions.computed(name="half")(lambda state: maybe("half", 1) if "amount" in state else 0)
+    functions.guard(name="fussy", reads=["amount"])(
+        lambda state: maybe("fussy", False) if "amount" in state else False
+    )
+
+    @functions.watcher
+    def react(new: Any) -> Any:
+        return maybe("react", [1] if where == "no mapping" else {"reacted": new})
+
+    return functions
+
+
+@pytest.mark.parametrize(
+    ("where", "place"),
+    [("half", "computed key half"), ("fussy", "guard fussy"), ("react", "watcher react"),
+     ("no mapping", "watcher react")],
+)  # fmt: skip
+def test_a_function_that_raises_fails_its_input_and_everything_rolls_back_together(
+    begin: Callable[..., Any], where: str, place: str
+) -> None:
+    call = begin(FAILING, _failing(where))
+    before = call.snapshot
+    step = call.set(amount=13)
+    assert isinstance(step.error, FlowEngineError)
+    assert step.facts == (InputFailed("1", "function_failed", place),)
+    assert step.effects == ()
+    after = call.snapshot
+    assert (after.values, after.place, after.seq) == (before.values, before.place, before.seq + 1)
+
+
+def test_a_failing_turn_keeps_its_words_and_closes_its_barrier_empty(
+    begin: Callable[..., Any],
+) -> None:
+    call = begin(FAILING, _failing("react"))
+    call.turn("thirteen, and my name is Bond")
+    step = call.answer(call.run("E"), {"x": 1})
+    assert [type(fact) for fact in step.facts] == [RunEnded, BarrierSettled, InputFailed]
+    assert step.facts[1] == BarrierSettled(1, "failed")
+    assert call.snapshot.transcript.turns[-1].user == "thirteen, and my name is Bond"
+    assert (call.snapshot.wait.barrier, dict(call.values)) == (None, {"derived:half": 0})
+    assert "Bond" not in "".join(map(repr, step.facts)) + str(step.error)
+    call.turn("twenty one")
+    call.answer(call.run("E"), {"x": 2})
+    assert (call.phase, call.values["derived:x"]) == ("b", 2)
+
+
+def test_a_wrong_type_fails_the_input_and_writes_nothing(begin: Callable[..., Any]) -> None:
+    call = begin(FAILING, _failing(""))
+    call.set(first=1, amount="many")
+    assert call.facts == [InputFailed("1", "wrong_type", "WrongTypeError")]
+    assert "first" not in call.values
+
+
+def test_turn_keys_end_even_if_the_input_fails(begin: Callable[..., Any]) -> None:
+    call = begin(FAILING, _failing(""))
+    call.turn("", "hello", **{"turn:x": 1})
+    call.set(amount="many")
+    assert "turn:x" not in call.values
+
+
+def test_facts_carry_no_value_of_a_pii_key_and_no_words(begin: Callable[..., Any]) -> None:
+    call = begin("""
+flow: pii
+state: {name: {type: string, pii: true}, born: {type: string, pii: true}}
+records: {r: {fields: {born: {recognize: {regex: "born ([0-9]+)"}}}}}
+extract: [{name: Who, schema: {properties: {name: {}}}, promote: [{field: name}]}]
+computed: {greeting: {of: name, map: {Jane: "Dear Jane"}}, copy: {cases: [{when: always, value: 1}]}}
+phases: {a: {initial: true}}
+""")
+    seen = []
+    call.turn("I am Jane, born 1977", "Hello Jane")
+    seen += call.facts
+    call.answer(call.run("Who"), {"name": "Jane"})
+    seen += call.facts
+    assert (call.values["name"], call.values["born"]) == ("Jane", "born 1977")
+    text = "".join(lines(0, seen))
+    assert "Jane" not in text
+    assert "1977" not in text
+
+
+def test_a_snapshot_of_another_flow_is_refused() -> None:
+    other = Kernel(loads("flow: other\nphases: {a: {initial: true}}"))
+    with pytest.raises(FlowError, match="another version of flow 'everything'"):
+        KERNEL.step(other.start(0).snapshot, Heard("1", 0, "hello"))
+
+
+def test_the_first_fact_says_what_the_others_depend_on() -> None:
+    first = KERNEL.start(5).facts[0]
+    assert isinstance(first, SessionStarted)
+    assert (first.flow, first.flow_hash, first.at) == ("everything", KERNEL.compiled.hash, 5)
+
+
+@pytest.mark.parametrize(
+    ("input", "reason"),
+    [(Outcome("1", 0, "9.9"), "no such effect is open"), (Timer("1", 0, "9.9"), "no such timer is set")],
+)  # fmt: skip
+def test_what_nobody_waits_for_is_ignored_with_a_fact(input: Input, reason: str) -> None:
+    step = KERNEL.step(KERNEL.start(0).snapshot, input)
+    assert step.facts == (InputIgnored("1", reason),)
