@@ -46,9 +46,9 @@ class Playback:
             if number:
                 self._advance(PACE)
             if said.caller:
-                self.send(Heard(self._id(), self.now, said.text, said.alternatives))
+                self._live(Heard(self._id(), self.now, said.text, said.alternatives))
             else:
-                self.send(Said(self._id(), self.now, said.text))
+                self._live(Said(self._id(), self.now, said.text))
                 self._end_turn()
         self._end_turn()
 
@@ -58,21 +58,25 @@ class Playback:
 
     # -- time and answers ---------------------------------------------------------------------
 
+    def _live(self, input: Input) -> None:
+        """One input, and an empty answer to every extractor that it set off."""
+        self.send(input)
+        while self._open:
+            effect = self._open.pop(0)
+            self.send(Outcome(f"outcome-{effect}", self.now, effect, "failed", None, "no_model"))
+
     def _end_turn(self) -> None:
         turn = self.snapshot.transcript.current
         if not turn.user and not turn.model:
             return
-        self.send(TurnEnded(self._id(), self.now))
-        while self._open:
-            effect = self._open.pop(0)
-            self.send(Outcome(f"outcome-{effect}", self.now, effect, "failed", None, "no_model"))
+        self._live(TurnEnded(self._id(), self.now))
 
     def _advance(self, milliseconds: int) -> None:
         """Let time pass; timers ring in order, each at its own instant."""
         until = self.now + milliseconds
         while (timer := self.snapshot.wait.timer) is not None and timer[1] <= until:
             id, self.now = timer
-            self.send(Timer(f"timer-{id}", self.now, id))
+            self._live(Timer(f"timer-{id}", self.now, id))
         self.now = until
 
     def _take(self, step: Step) -> None:

@@ -16,11 +16,14 @@ from flowengine.batch import (
     Unreadable,
     Utterance,
     read_calls,
+    replay,
     replay_folder,
     summary_of,
 )
-from flowengine.facts import MASK
+from flowengine.batch.playback import play
+from flowengine.facts import MASK, RunEnded
 from flowengine.flow.load import load
+from flowengine.kernel import Kernel
 from flowengine.testing import Simulation
 
 START = Options(start=1_772_638_200_000)
@@ -69,9 +72,13 @@ def test_time_passes_and_timers_ring_on_the_way(folder: Path) -> None:
 
 
 def test_an_extractor_lands_empty_and_the_call_goes_on(folder: Path) -> None:
-    got = report(folder, "c: a table for four")
-    assert set(got.captured) == {"people"}
-    assert got.failed == ()
+    call = dialogue("c: a table for four")
+    (kept,) = replay(load(folder), [call], START)
+    assert set(kept.captured) == {"people"}
+    assert kept.failed == ()
+    playback = play(Kernel(load(folder)), call, START.start, {})
+    ended = [fact for _, facts in playback.facts for fact in facts if isinstance(fact, RunEnded)]
+    assert [(run.name, run.status, run.error) for run in ended] == [("Mood", "failed", "no_model")]
 
 
 def test_a_day_is_read_in_the_flow_s_time_zone(folder: Path, tmp_path: Path) -> None:
