@@ -131,12 +131,11 @@ def _run(name: str, by: str, functions: Functions) -> Do:
 
     def do(work: Work, old: Json, new: Json) -> None:
         given: dict[str, Any] = {"old": old, "new": new, "state": StateView(work)}
-        writes: Mapping[str, Any] | None
         try:
-            writes = function(**{k: v for k, v in given.items() if k in wanted})
+            writes = dict(function(**{k: v for k, v in given.items() if k in wanted}) or {})
         except Exception as error:
             raise FunctionError("watcher", name, error) from error
-        for key, value in (writes or {}).items():
+        for key, value in writes.items():
             work.put(key, value, by)
 
     return do

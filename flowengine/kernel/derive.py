@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from flowengine.flow.functions import Functions
@@ -11,6 +12,7 @@ from flowengine.flow.model import Flow, Watch
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
 from flowengine.kernel.actions import compile_actions, perform
+from flowengine.kernel.runs import targets
 from flowengine.state import (
     KEY_TYPES,
     Computed,
@@ -21,19 +23,43 @@ from flowengine.state import (
     WatchTable,
 )
 from flowengine.state import watchers as predicates
+from flowengine.state.keys import bare
 
 
 def key_table(flow: Flow) -> KeyTable:
-    """The declared keys as State checks them."""
-    return KeyTable(
-        {
-            name: KeySpec(
-                KEY_TYPES[key.type], key.enum, key.pii, frozenset(key.writers), key.trusted,
-                key.merge,
-            )
-            for name, key in flow.state.items()
-        }
-    )  # fmt: skip
+    """The keys as State checks them: those declared, and those that hold a pii key's value too."""
+    specs = {
+        name: KeySpec(
+            KEY_TYPES[key.type], key.enum, key.pii, frozenset(key.writers), key.trusted,
+            key.merge,
+        )
+        for name, key in flow.state.items()
+    }  # fmt: skip
+    for name in _private(flow):
+        specs[name] = replace(specs.get(name, KeySpec()), pii=True)
+    return KeyTable(specs)
+
+
+def _private(flow: Flow) -> Iterable[str]:
+    """Extractors' objects and computed keys that repeat a pii key, directly or through others."""
+    private = {bare(name) for name, key in flow.state.items() if key.pii}
+    for extract in flow.extract:
+        if not private.isdisjoint(map(bare, targets(extract))):
+            yield extract.name
+    left = dict(flow.computed)
+    while found := [name for name, spec in left.items() if private & _sources(spec)]:
+        yield from found
+        private.update(found)
+        for name in found:
+            del left[name]
+
+
+def _sources(spec: ComputedSpec) -> set[str]:
+    """The keys from whose values a computed value is made; which case holds does not tell one."""
+    if spec.of is not None:
+        return {bare(spec.of)}
+    reads = spec.value.reads() if spec.value is not None else spec.reads or ()
+    return set(map(bare, reads))
 
 
 def computed_keys(flow: Flow, keys: KeyTable, functions: Functions) -> ComputedKeys:

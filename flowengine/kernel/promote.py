@@ -79,8 +79,9 @@ def _is_over(work: Work, rule: Promotion | None, turn: int) -> bool:
     key = (rule.to or rule.field) if rule else ""
     if key.startswith("turn:"):
         return True
+    since = sum(1 for other in work.transcript.turns if other.user and other.number > turn)
     entered = work.place.entered.get(work.main_leaf(), (0, 0))
-    return key.startswith("phase:") and entered[1] >= turn
+    return key.startswith("phase:") and entered[1] >= work.turns - since
 
 
 def _promote(

@@ -138,7 +138,7 @@ class Kernel:
     def explain(self, snapshot: Snapshot) -> Explanation:
         """Why the session stands where it stands; values of pii keys are masked."""
         work = Work(self.compiled, snapshot, snapshot.at)
-        mask = [key for key, spec in self.compiled.flow.state.items() if spec.pii]
+        mask = [key for key, spec in self.compiled.keys.declared().items() if spec.pii]
         return explanation_of(work, mask)
 
 
