@@ -41,6 +41,7 @@ from flowengine.kernel.gate import (
     tools_now,
 )
 from flowengine.kernel.move import start
+from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle
 from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
@@ -129,6 +130,10 @@ class Kernel:
         except FlowEngineError as error:
             return _failed(flow, before, input, error)
         return _finish(work)
+
+    def reopen(self, snapshot: Snapshot) -> tuple[Effect, ...]:
+        """What a resumed session still waits for; ask for it again."""
+        return tuple(open_effects(Work(self.compiled, snapshot, snapshot.at)))
 
     def context(self, snapshot: Snapshot, *, moved: bool = False) -> Context:
         """What the model should be told now; `moved`: the last input changed the phase."""

@@ -20,9 +20,10 @@ def set_timer(work: Work) -> None:
 
 def _next_instant(work: Work) -> int | None:
     wait, flow = work.wait, work.flow
-    instants = [
-        work.place.entered[phase][0] + after for phase, after in flow.plan(work.place.active).times
-    ]
+    times = flow.plan(work.place.active).times
+    if not (times or flow.patterns or wait.calls or wait.barrier):
+        return None
+    instants = [work.place.entered[phase][0] + after for phase, after in times]
     for compiled in flow.patterns:
         progress = wait.patterns.get(compiled.pattern.name)
         if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:

@@ -95,10 +95,11 @@ def close_empty(work: Work) -> None:
 
 def end_turn_keys(work: Work) -> None:
     """A settled turn is over: its keys end with it."""
-    for key in work.passing:
-        if key in work.values:
-            work.forget(key)
-    work.passing = ()
+    if work.passing:
+        for key in work.passing:
+            if key in work.values:
+                work.forget(key)
+        work.passing = ()
     work.settled = False
 
 

@@ -35,8 +35,8 @@ class Work(State):
 
     __slots__ = (
         "args", "arrived", "at", "cleared", "corrected_keys", "effects", "events", "facts",
-        "flow", "passing", "place", "seq", "settled", "touched", "transcript", "turn_closed",
-        "turns", "wait",
+        "flow", "given", "passing", "place", "seq", "settled", "touched", "transcript",
+        "turn_closed", "turns", "wait",
     )  # fmt: skip
 
     def __init__(self, flow: CompiledFlow, before: Snapshot, at: int) -> None:
@@ -63,6 +63,8 @@ class Work(State):
         self.turn_closed = False
         self.corrected_keys: frozenset[str] = frozenset()
         self.args: Mapping[str, Json] = NOTHING
+        self.given: Evidence | None = None
+        """The evidence of the last writer that heard nothing, shared by its writes."""
 
     def frozen(self) -> Snapshot:
         """The session after this step."""
@@ -78,8 +80,11 @@ class Work(State):
         if value is None:
             self.drop(key, by)
         else:
-            turn = self.transcript.current.number
-            self.set(key, value, by=by, evidence=Evidence(by, turn, NEWEST))
+            evidence = self.given
+            if evidence is None or evidence.by != by:
+                turn = self.transcript.current.number
+                evidence = self.given = Evidence(by, turn, NEWEST)
+            self.set(key, value, by=by, evidence=evidence)
 
     def drop(self, key: str, by: str) -> None:
         self.keys.check_writer(key, by)
@@ -123,10 +128,11 @@ class Work(State):
 
     def _record(self, name: str, old: Json, new: Json, evidence: Evidence, changed: bool) -> None:
         self._seq += 1
-        if name.startswith("turn:") and changed and new is not None:
+        slot = self.keys.slot(name)
+        if slot.passing and changed and new is not None:
             self.passing = (*(k for k in self.passing if k != name), name)
         if changed:
-            if self.keys.spec(name).pii:
+            if slot.pii:
                 old, new = old and MASK, new and MASK
             self.facts.append(
                 KeyWritten(

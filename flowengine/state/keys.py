@@ -98,6 +98,33 @@ def bare(key: str) -> str:
     return key[8:] if key.startswith("derived:") else key
 
 
+_AS_IS: Mapping[str, frozenset[type]] = {
+    "boolean": frozenset({bool}),
+    "integer": frozenset({int}),
+    "number": frozenset({int}),
+    "string": frozenset({str}),
+}
+"""Python types whose values are stored as they are, by key type."""
+_SCALARS = frozenset({bool, int, str})
+
+
+class Slot:
+    """What a write of one key needs to know, looked up once."""
+
+    __slots__ = ("as_is", "bare", "passing", "pii", "spec", "writers")
+
+    def __init__(self, key: str, spec: KeySpec) -> None:
+        self.spec, self.bare, self.pii = spec, bare(key), spec.pii
+        self.passing = key.startswith("turn:")
+        """The key ends with its turn."""
+        self.writers: set[str] = set()
+        """Writers that have been found to be allowed."""
+        self.as_is: frozenset[type] = frozenset()
+        """Types that need no further check."""
+        if spec.enum is None and spec.merge == "last":
+            self.as_is = _AS_IS.get(spec.type.name, frozenset()) if spec.type else _SCALARS
+
+
 class KeyTable:
     """The declared keys, and the one lookup rule that every reader follows.
 
@@ -105,11 +132,12 @@ class KeyTable:
     back, and neither does a key that names its writers or is trusted.
     """
 
-    __slots__ = ("_names", "_specs")
+    __slots__ = ("_names", "_slots", "_specs")
 
     def __init__(self, specs: Mapping[str, KeySpec] | None = None) -> None:
         self._specs = dict(specs or {})
         self._names: dict[str, tuple[str, ...]] = {}
+        self._slots: dict[str, Slot] = {}
 
     def names(self, key: str) -> tuple[str, ...]:
         """The stored names to try, in order."""
@@ -127,6 +155,15 @@ class KeyTable:
 
     def spec(self, key: str) -> KeySpec:
         return self._specs.get(bare(key), UNDECLARED)
+
+    def slot(self, key: str) -> Slot:
+        """The key's slot, kept like a look-up."""
+        found = self._slots.get(key)
+        if found is None:
+            if len(self._slots) >= LOOKUPS:
+                self._slots.clear()
+            found = self._slots[key] = Slot(key, self.spec(key))
+        return found
 
     def type_of(self, key: str) -> KeyType | None:
         return self.spec(key).type

@@ -8,13 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from flowengine.inputs import Json
 from flowengine.state.evidence import Evidence, plain
-from flowengine.state.keys import KeyTable, StateKey, bare, checked, json_value, respelled
+from flowengine.state.keys import KeySpec, KeyTable, StateKey, bare, checked, json_value, respelled
 from flowengine.state.merge import combined
 from flowengine.state.reading import Reading
 from flowengine.state.types import copied, same
 
 T = TypeVar("T")
+SCALARS = frozenset({bool, int, str})
 SUPERSEDED = 8
+WRITERS = 64
+"""Allowed writers that a key's slot remembers."""
 JOURNAL = 1024
 """Writes that the journal keeps at least; older ones leave it between batches."""
 
@@ -103,18 +106,24 @@ class State(Reading):
             with self.batch(by):
                 return self.set(key, value, by=by, evidence=evidence)
         by = by or (evidence.by if evidence is not None else self._writer)
-        self.keys.check_writer(name, by)
-        spec = self.keys.spec(name)
+        slot = self.keys.slot(name)
+        if by not in slot.writers:
+            self.keys.check_writer(name, by)
+            if len(slot.writers) < WRITERS:
+                slot.writers.add(by)
+        stored = value if type(value) in slot.as_is else self._stored(name, slot.spec, value)
+        if isinstance(key, StateKey) and stored is not None:
+            key.read(stored)
+        return self._write(name, stored, evidence or plain(by))
+
+    def _stored(self, name: str, spec: KeySpec, value: Any) -> Json:
+        """The form in which a value that is not stored as it is will be."""
         if spec.merge == "last" or value is None:
             stored = checked(name, spec, value)
         else:
             given = self._batch.given if self._batch is not None else None
             stored = combined(name, spec, self.values.get(name), value, given)
-        if spec.type is not None:
-            stored = respelled(spec, self.values.get(name), stored)
-        if isinstance(key, StateKey) and stored is not None:
-            key.read(stored)
-        return self._write(name, stored, evidence or plain(by))
+        return stored if spec.type is None else respelled(spec, self.values.get(name), stored)
 
     def offer(self, key: str, value: Any, evidence: Evidence) -> bool:
         """Write unless the present value comes from a later (turn, declaration order).
@@ -204,7 +213,11 @@ class State(Reading):
 
     def _write(self, name: str, value: Json, evidence: Evidence) -> bool:
         old = self.values.get(name)
-        changed = old != value if type(value) is str else not same(old, value)
+        kind = type(value)
+        if kind is type(old) and kind in SCALARS:
+            changed = old != value
+        else:
+            changed = not same(old, value)
         if value is None and not changed:
             return False
         if self._shared:
@@ -286,4 +299,5 @@ def _succeed(present: Evidence | None, new: Evidence, replaced: Json) -> Evidenc
     superseded = present.superseded if present else ()
     if replaced is not None:
         superseded = (*superseded[-SUPERSEDED + 1 :], replaced)
-    return new._replace(superseded=superseded) if superseded else new
+    # positional: `_replace` costs three times as much, and this is on the way of every write
+    return Evidence(*new[:-1], superseded) if superseded else new

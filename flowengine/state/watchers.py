@@ -141,9 +141,10 @@ def settle(
     first: dict[str, Json] = {}
     chain: list[str] = []
     while state.dirty:
-        computed.recompute(state, tuple(state.dirty))
+        if computed.order:
+            computed.recompute(state, tuple(state.dirty))
         before, state.dirty = state.dirty, {}
-        first = {**before, **first}
+        first = {**before, **first} if first else before
         due = watchers.matching(state, before) if watchers.by_key else ()
         if due and len(chain) == ROUNDS:
             raise UnsettledError(
@@ -154,4 +155,5 @@ def settle(
             chain.append(", ".join(dict.fromkeys(w.key for w, _, _ in due)))
         for watcher, old, new in due:
             fire(watcher, old, new)
-    return {bare(key) for key, old in first.items() if not same(old, state.values.get(key))}
+    keys, values = state.keys, state.values
+    return {keys.slot(key).bare for key, old in first.items() if not same(old, values.get(key))}

@@ -1,0 +1,49 @@
+"""Effects of a session that had been asked for when it was put away, asked for again.
+
+They keep their ids, so an answer that comes twice is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flowengine.effects import Effect, Resolve, RunExtractor, RunFunction, RunTool, SetTimer
+from flowengine.kernel.runs import targets
+from flowengine.kernel.snapshot import Run
+from flowengine.kernel.work import Work
+
+
+def open_effects(work: Work) -> Iterator[Effect]:
+    """What a session still waits for, in the order in which it was asked."""
+    for effect, run in work.wait.runs.items():
+        yield _again(work, effect, run)
+    if work.wait.timer is not None:
+        yield SetTimer(*work.wait.timer)
+
+
+def _again(work: Work, effect: str, run: Run) -> Effect:
+    flow = work.flow.flow
+    match run.kind:
+        case "extractor":
+            return _extraction(work, effect, run)
+        case "resolver":
+            return Resolve(effect, run.name, run.args)
+        case "tool":
+            call = work.wait.calls[run.name]
+            return RunTool(effect, run.name, call.tool, call.args)
+        case "complete":
+            complete = flow.records[run.name].on_complete
+            return RunFunction(effect, complete.run if complete else run.name, dict(work.values))
+        case _:
+            return RunFunction(effect, run.name, dict(work.values))
+
+
+def _extraction(work: Work, effect: str, run: Run) -> RunExtractor:
+    spec = next(spec for spec in work.flow.flow.extract if spec.name == run.name)
+    size = max(spec.window, run.turn - work.wait.ran.get(run.name, run.turn - 1))
+    said = work.transcript
+    turns = tuple(
+        t for t in (*said.turns, said.current) if t.number <= run.turn and (t.user or t.model)
+    )
+    known = {key: v for key in targets(spec) if (v := work.find(key)) is not None}
+    return RunExtractor(effect, run.name, run.turn, turns[-size:], known)
