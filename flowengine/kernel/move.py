@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from flowengine.chart import Edge, Move
+from flowengine.errors import FlowError, did_you_mean
 from flowengine.facts import (
     ConversationEnded,
     DigressionEnded,
@@ -14,6 +17,9 @@ from flowengine.inputs import Json
 from flowengine.kernel.actions import perform
 from flowengine.kernel.snapshot import Entered, Frame
 from flowengine.kernel.work import Work
+
+if TYPE_CHECKING:
+    from flowengine.kernel.compiled import CompiledFlow
 
 TRAIL = 8
 
@@ -43,6 +49,18 @@ def start(work: Work, move: Move) -> None:
     for _, phase in move.steps:
         _enter(work, str(phase))
     _arrive(work, move, None)
+
+
+def straight_to(flow: CompiledFlow, phase: str) -> Move:
+    """Enters a phase of the body, with what lies around and beside it, and nothing else."""
+    edge = flow.chart.back_to(phase)
+    if edge is None:
+        what = "lies in a digression or a monitor: start in a phase of the body, and lead it there"
+        if phase not in flow.phases:
+            what = f"is no phase of this flow.{did_you_mean(phase, flow.phases)}"
+        raise FlowError(f"a call cannot start in {phase!r}, which {what}")
+    active = flow.chart.move(flow.chart.start().active, {}, (edge,)).active
+    return Move(active, (), tuple(("enter", name) for name in active), {})
 
 
 def _exit(work: Work, phase: str, move: Move) -> None:

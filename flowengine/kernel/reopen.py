@@ -46,4 +46,4 @@ def _extraction(work: Work, effect: str, run: Run) -> RunExtractor:
         t for t in (*said.turns, said.current) if t.number <= run.turn and (t.user or t.model)
     )
     known = {key: v for key in targets(spec) if (v := work.find(key)) is not None}
-    return RunExtractor(effect, run.name, run.turn, turns[-size:], known)
+    return RunExtractor(effect, run.name, run.turn, tuple(turns[-size:]), known)

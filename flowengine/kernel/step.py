@@ -11,9 +11,8 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from flowengine.chart import Move
 from flowengine.effects import Effect
-from flowengine.errors import FlowEngineError, FlowError, FunctionError, did_you_mean
+from flowengine.errors import FlowEngineError, FlowError, FunctionError
 from flowengine.extract.recognizers import locale_hash
 from flowengine.facts import (
     Fact,
@@ -40,7 +39,7 @@ from flowengine.kernel.gate import (
     tool_called,
     tools_now,
 )
-from flowengine.kernel.move import start
+from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle
@@ -99,7 +98,7 @@ class Kernel:
             work.begin_with(key, value)
         work.dirty.clear()
         flow.computed.recompute(work)
-        start(work, flow.chart.start() if phase is None else _straight_to(flow, phase))
+        start(work, flow.chart.start() if phase is None else straight_to(flow, phase))
         settle(work)
         greet(work)
         return _finish(work)
@@ -151,18 +150,6 @@ def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:
     return SessionStarted(
         flow.flow.flow, flow.flow.version, flow.hash, VERSION, locale_hash(), _TZDATA, at
     )
-
-
-def _straight_to(flow: CompiledFlow, phase: str) -> Move:
-    """Enters a phase of the body, with what lies around and beside it, and nothing else."""
-    edge = flow.chart.back_to(phase)
-    if edge is None:
-        what = "lies in a digression or a monitor: start in a phase of the body, and lead it there"
-        if phase not in flow.phases:
-            what = f"is no phase of this flow.{did_you_mean(phase, flow.phases)}"
-        raise FlowError(f"a call cannot start in {phase!r}, which {what}")
-    active = flow.chart.move(flow.chart.start().active, {}, (edge,)).active
-    return Move(active, (), tuple(("enter", name) for name in active), {})
 
 
 def _came_to_rest(work: Work, before: Snapshot) -> None:

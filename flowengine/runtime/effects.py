@@ -17,6 +17,8 @@ from flowengine.transcript import Turn
 Extract: TypeAlias = Callable[[tuple[Turn, ...], Mapping[str, Json]], Awaitable[Any] | Any]
 """An extractor: (window of turns, what is known) -> the fields it found."""
 Runnable: TypeAlias = RunExtractor | Resolve | RunFunction | RunTool
+Answer: TypeAlias = tuple[OutcomeStatus, Json, str]
+"""How an effect ended: status, value, and an error code without anybody's words."""
 
 
 class Runner:
@@ -28,8 +30,7 @@ class Runner:
         self._flow = flow
         self._extractors = {**flow.functions.of("extractor"), **(extractors or {})}
 
-    async def run(self, effect: Runnable) -> tuple[OutcomeStatus, Json, str]:
-        """The outcome of an effect: status, value, and an error code without anybody's words."""
+    async def run(self, effect: Runnable) -> Answer:
         try:
             call, timeout = self._call(effect)
             async with asyncio.timeout(timeout / 1000):

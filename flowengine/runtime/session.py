@@ -15,7 +15,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
-from flowengine.runtime.effects import Extract, Runner
+from flowengine.runtime.effects import Answer, Extract, Runnable, Runner
 from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
 from flowengine.runtime.result import TurnResult
 from flowengine.state.state import State
@@ -73,7 +73,7 @@ class Session:
         self._runner = Runner(self._kernel.compiled, extractors)
         self._clock: Clock = clock or SystemClock()
         self._record, self._verify = record, verify
-        self._tasks: dict[str, asyncio.Task[None]] | None = None
+        self._tasks: dict[str, asyncio.Task[Answer]] | None = None
         self._answers: dict[str, asyncio.Future[ToolOutcome]] | None = None
         self._rested: asyncio.Event | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -84,6 +84,8 @@ class Session:
         if resume is not None:
             self._snapshot = resume
             self._inputs = resume.seq
+            for effect in self._kernel.reopen(resume):
+                self._carry_out(effect)
         else:
             step = self._kernel.start(self._clock.now(), state)
             self._snapshot = step.snapshot
@@ -130,12 +132,16 @@ class Session:
         id = self._id()
         call = call or f"call-{id}"
         answers = self._answers = self._answers or {}
-        answer = answers[call] = asyncio.get_running_loop().create_future()
+        if call not in answers:
+            answers[call] = asyncio.get_running_loop().create_future()
+        answer = answers[call]
         try:
             self.send(ToolCalled(id, self._clock.now(), call, name, args or {}))
-            return await answer
+            # Whoever asks twice with one id waits for one answer.
+            return await asyncio.shield(answer)
         finally:
-            answers.pop(call, None)
+            if answer.done():
+                answers.pop(call, None)
 
     async def said(self, words: str, *, interrupted: bool = False) -> None:
         """Model words outside a turn, such as a greeting or what follows a tool's answer."""
@@ -160,7 +166,7 @@ class Session:
         if self._closed:
             raise SessionClosed("the session is closed; start another one")
         step = self._kernel.step(self._snapshot, input)
-        if self._verify and self._kernel.step(self._snapshot, input) != step:
+        if self._verify and self._kernel.step(self._snapshot, input)[:3] != step[:3]:
             raise FlowEngineError(
                 "a registered function is not pure: the same input gave two results"
             )
@@ -260,23 +266,25 @@ class Session:
                 if task := (self._tasks or {}).get(other):
                     task.cancel()
             case _:
-                tasks = self._tasks = self._tasks or {}
-                tasks[effect.id] = asyncio.get_running_loop().create_task(self._run(effect))
+                self._start(effect)
 
-    async def _run(self, effect: Any) -> None:
-        status, value, error = "cancelled", None, "cancelled"
-        try:
-            status, value, error = await self._runner.run(effect)
-        finally:
-            if self._tasks is not None:
-                self._tasks.pop(effect.id, None)
-            if not self._closed:
-                self._send_quietly(
-                    Outcome(
-                        f"outcome-{effect.id}", self._clock.now(), effect.id,
-                        status, value, error,
-                    )
-                )  # fmt: skip
+    def _start(self, effect: Runnable) -> None:
+        """A task whose end, however it comes, is an outcome; even one cancelled before it began."""
+        tasks = self._tasks = self._tasks or {}
+        task = asyncio.get_running_loop().create_task(self._runner.run(effect))
+        tasks[effect.id] = task
+        task.add_done_callback(lambda task: self._ended(effect.id, task))
+
+    def _ended(self, effect: str, task: asyncio.Task[Answer]) -> None:
+        if self._tasks is not None:
+            self._tasks.pop(effect, None)
+        if self._closed:
+            return
+        status, value, error = ("cancelled", None, "cancelled")
+        if not task.cancelled():
+            status, value, error = task.result()
+        now = self._clock.now()
+        self._send_quietly(Outcome(f"outcome-{effect}", now, effect, status, value, error))
 
     def _send_quietly(self, input: Input) -> None:
         """An input that nobody waits for: if it fails, its fact tells."""
