@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from flowengine.chart import Edge
 from flowengine.clock import duration_text
 from flowengine.errors import FlowError, did_you_mean
-from flowengine.guards import CompiledGuard, Truth, explain
+from flowengine.guards import CompiledGuard, Truth, explain, names_of
 from flowengine.kernel.compiled import CompiledEdge
 from flowengine.kernel.work import Work
 
@@ -43,13 +43,20 @@ class EdgeReport:
     def missing(self) -> tuple[str, ...]:
         """Keys that hold nothing and keep the edge shut."""
         trees = (c.truth for c in self.conditions if c.truth is not None and c.holds is not True)
-        return tuple(dict.fromkeys(key for truth in trees for key in truth.missing))
+        return tuple(dict.fromkeys(key for truth in trees for key in _missing(truth)))
 
     def __str__(self) -> str:
         lines = [f"{self.edge} to {self.target or 'where it was'}:"]
         for condition in self.conditions:
             lines += [f"  {line}" for line in str(condition).splitlines()]
         return "\n".join(lines)
+
+
+def _missing(truth: Truth) -> Iterator[str]:
+    """Keys that are absent in what keeps the whole from being true."""
+    for leaf in truth.blockers():
+        keys = set(names_of(leaf.guard, "key"))
+        yield from (name for name in leaf.missing if name in keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from flowengine.effects import RunFunction
-from flowengine.extract.record import CompiledRecord, Hearing, Words, findings
+from flowengine.extract.record import Hearing, Words, findings
 from flowengine.extract.spec import ExtractSpec, Raise
 from flowengine.facts import BarrierOpened, BarrierSettled, RunEnded, TurnClosed
 from flowengine.inputs import Outcome, TurnEnded
@@ -106,6 +106,7 @@ def end_turn_keys(work: Work) -> None:
 def _settle(work: Work, staged: tuple[Staged, ...]) -> None:
     if staged:
         land(work, sorted(staged, key=lambda each: each.order))
+        _complete(work, staged)
     if work.turn_closed and work.flow.repairs:
         rest(work)
         count_turn(work)
@@ -134,7 +135,6 @@ def _read(work: Work) -> tuple[Staged, ...]:
         mark_read(work, record.name, newest.number)
         if found:
             staged.append(Staged(f"record:{record.name}", record.order, newest.number, found))
-            _complete(work, record)
     return tuple(staged)
 
 
@@ -166,14 +166,18 @@ def _unread(work: Work, name: str, window: int) -> tuple[Turn, ...]:
     return tuple(t for t in reversed(work.transcript.window(window)) if t.number > last)
 
 
-def _complete(work: Work, record: CompiledRecord) -> None:
-    if record.spec.on_complete is None:
-        return
-    effect = work.effect_id()
-    name = record.spec.on_complete.run
-    work.effects.append(RunFunction(effect, name, dict(work.values)))
-    run = Run("complete", record.name, work.transcript.turns[-1].number, record.order)
-    work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
+def _complete(work: Work, staged: tuple[Staged, ...]) -> None:
+    """Run what follows each record that has landed fields, on what State holds now."""
+    landed = {each.source for each in staged}
+    for record in work.flow.records:
+        complete = record.spec.on_complete
+        if complete is None or f"record:{record.name}" not in landed:
+            continue
+        rest(work)
+        effect = work.effect_id()
+        work.effects.append(RunFunction(effect, complete.run, dict(work.values)))
+        run = Run("complete", record.name, work.transcript.turns[-1].number, record.order)
+        work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
 
 
 def _text(work: Work, key: str) -> str | None:

@@ -1,0 +1,41 @@
+"""Records in a call: each turn is read once, and what is complete goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+CALL = """
+flow: records
+records:
+  order:
+    window: 2
+    fields:
+      size: {recognize: integer, to: "order:size", confirm_below: 0.99}
+      agreed: {recognize: yes_no, when_asked: true, asks: [is that right]}
+    on_complete: {run: booked}
+phases: {a: {initial: true, needs: ["order:size"]}}
+"""
+
+
+def test_a_turn_is_read_once_so_an_old_yes_answers_no_new_question(
+    begin: Callable[..., Any],
+) -> None:
+    call = begin(CALL)
+    call.turn("yes", "Is that right?")
+    assert "agreed" not in call.values
+    call.turn("hm")
+    assert "agreed" not in call.values
+    call.turn("hm", "Is that right?")
+    call.turn("yes")
+    assert call.values["agreed"] is True
+
+
+def test_what_is_completed_runs_its_function(begin: Callable[..., Any]) -> None:
+    call = begin(CALL)
+    call.turn("for four")
+    assert call.values["order:size"] == 4
+    (effect,) = [e for e in call.effects if type(e).__name__ == "RunFunction"]
+    assert (effect.name, effect.values["order:size"]) == ("booked", 4)
+    call.answer(effect.id, {"id": 9})
+    assert call.values["order:result"] == {"id": 9}
