@@ -10,6 +10,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from flowengine.effects import RunFunction
+from flowengine.errors import FlowError
 from flowengine.extract.record import Hearing, Words, findings
 from flowengine.extract.spec import ExtractSpec, Raise
 from flowengine.facts import BarrierOpened, BarrierSettled, RunEnded, TurnClosed
@@ -187,7 +188,12 @@ def _text(work: Work, key: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise FlowError(
+            f"there is no time zone {name!r}; write one such as America/New_York or UTC"
+        ) from error
 
 
 # -- model extractors -----------------------------------------------------------------------------

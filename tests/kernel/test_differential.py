@@ -16,7 +16,7 @@ from flowengine.kernel import CompiledFlow, Kernel, Snapshot, Step, from_json, t
 from flowengine.kernel import settle as settling
 
 FLOWS, BATCHES = 1_000, 20
-WALK = 5
+WALK = 4
 MICROSTEPS = 12
 """Fewer than the kernel's own hundred: random flows often go round for ever."""
 

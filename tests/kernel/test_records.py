@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 CALL = """
 flow: records
 records:
@@ -39,3 +41,13 @@ def test_what_is_completed_runs_its_function(begin: Callable[..., Any]) -> None:
     assert (effect.name, effect.values["order:size"]) == ("booked", 4)
     call.answer(effect.id, {"id": 9})
     assert call.values["order:result"] == {"id": 9}
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc", ""])
+def test_a_time_zone_that_does_not_exist_fails_the_turn_and_says_so(
+    begin: Callable[..., Any], zone: str
+) -> None:
+    call = begin(CALL, **{"session:timezone": zone or "/"})
+    step = call.turn("for four")
+    assert "no time zone" in str(step.error)
+    assert call.snapshot.transcript.turns[-1].user == "for four"
