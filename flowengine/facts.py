@@ -206,6 +206,11 @@ Fact: TypeAlias = (
 )  # fmt: skip
 
 
+def masked(value: Json) -> Json:
+    """A value that facts may not show; that there is one is still told."""
+    return None if value is None else MASK
+
+
 def canonical_json(value: Any) -> str:
     """One spelling for equal values: sorted keys, no spaces, no escapes that are not needed."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

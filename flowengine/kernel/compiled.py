@@ -3,143 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flowengine.chart import Chart, Configuration, Edge, chart_of
+from flowengine.chart import Chart, Edge, chart_of
 from flowengine.clock import duration_ms
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.record import CompiledRecord
 from flowengine.facts import canonical_json
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Phase, Transition
-from flowengine.flow.text import Find
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
-from flowengine.inputs import Json
 from flowengine.kernel.actions import Do, compile_actions, compile_text
-from flowengine.kernel.context import Texts, compile_texts
+from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
-from flowengine.state import ComputedKeys, KeyTable, Pattern, Signals, WatchTable
+from flowengine.kernel.parts import (
+    CompiledEdge,
+    CompiledFlow,
+    CompiledPattern,
+    CompiledPhase,
+    CompiledTool,
+)
+from flowengine.state import Pattern
 
 VERSION = "1"
 """The kernel's own version: the same inputs give the same facts as long as it is the same."""
-
-PROMISE = "@"
-"""Dependencies that are not keys start with it: `@turn`, `@done:p`, `@evidence:k`."""
-
-
-@dataclass(slots=True)
-class CompiledEdge:
-    """A candidate with what it takes to be taken."""
-
-    edge: Edge
-    name: str
-    guard: CompiledGuard | None
-    after: int | None
-    waits: bool
-    """It has no condition of its own, so it waits until the caller has spoken."""
-    wide: bool
-    """Declared once for the whole flow: it fires on the rising edge of its guard."""
-    owner: str | None
-    actions: tuple[Do, ...]
-    entries: tuple[CompiledGuard, ...]
-    event: str | None
-
-
-@dataclass(slots=True)
-class CompiledPhase:
-    """A phase with its guards and hooks."""
-
-    name: str
-    phase: Phase
-    entry: CompiledGuard | None
-    done: CompiledGuard | None
-    on_enter: tuple[Do, ...]
-    on_exit: tuple[Do, ...]
-    needs: tuple[str, ...]
-    """Keys that it asks for: its own needs, then the keys of the records it collects."""
-    say: Callable[[Find], str]
-    enter_prompt: Callable[[Find], str]
-    parent: str | None
-
-
-@dataclass(slots=True)
-class CompiledPattern:
-    pattern: Pattern
-    guard: CompiledGuard
-    actions: tuple[Do, ...]
-
-
-@dataclass(slots=True)
-class CompiledTool:
-    guard: CompiledGuard | None
-    timeout: int
-
-
-@dataclass(slots=True)
-class Plan:
-    """What one configuration asks: its candidates, and which changes make them worth asking."""
-
-    offers: tuple[tuple[str, tuple[CompiledEdge, ...]], ...]
-    """Each active leaf with its eventless candidates, best first."""
-    reads: frozenset[str]
-    everything: bool
-    """A guard with undeclared reads: ask whenever anything changed."""
-    open_phases: tuple[CompiledPhase, ...]
-    """Active phases with a done guard."""
-    times: tuple[tuple[str, int], ...]
-    """(phase, ms after it was entered) at which something can become true."""
-    corrected: bool
-    """Some candidate asks whether a key was corrected."""
-
-
-@dataclass(slots=True)
-class CompiledFlow:
-    """Shared by every session of a flow; never changes."""
-
-    flow: Flow
-    functions: Functions
-    hash: str
-    chart: Chart
-    keys: KeyTable
-    computed: ComputedKeys
-    watchers: WatchTable
-    patterns: tuple[CompiledPattern, ...]
-    phases: Mapping[str, CompiledPhase]
-    edges: tuple[CompiledEdge, ...]
-    records: tuple[CompiledRecord, ...]
-    accepts: Mapping[tuple[str, str], CompiledGuard]
-    """(Writer, field) -> the condition under which the field's value is taken."""
-    tools: Mapping[str, CompiledTool]
-    needed: frozenset[str]
-    """Keys whose change is a correction: some phase needs or collects them."""
-    dependents: Mapping[str, tuple[str, ...]]
-    """Key -> the keys that its correction clears."""
-    repairs: bool
-    """Some phase has a repair, so turns without progress are counted."""
-    by_name: Mapping[str, CompiledEdge]
-    texts: Texts
-    signals: Signals = field(default_factory=Signals)
-    """Where its sessions publish keys and facts."""
-    _plans: dict[Configuration, Plan] = field(default_factory=dict)
-
-    def plan(self, active: Configuration) -> Plan:
-        plan = self._plans.get(active)
-        if plan is None:
-            plan = self._plans[active] = _plan(self, active)
-        return plan
-
-    def bound(self, resolver: str, find: Find) -> dict[str, Json]:
-        """The present arguments of a resolver; absent ones are left out."""
-        spec = self.flow.resolvers.get(resolver)
-        args = ((arg, find(arg)) for arg in (spec.args if spec else ()))
-        return {arg: value for arg, value in args if value is not None}
-
-    def defaults(self) -> dict[str, Json]:
-        """What State holds before anything is said."""
-        declared = self.flow.state.items()
-        return {key: spec.default for key, spec in declared if spec.default is not None}
 
 
 _NO_FUNCTIONS = Functions()
@@ -310,44 +198,3 @@ def _dependents(flow: Flow) -> dict[str, tuple[str, ...]]:
         for source in spec.depends_on:
             found[source] = (*found.get(source, ()), key)
     return found
-
-
-def _plan(flow: CompiledFlow, active: Configuration) -> Plan:
-    offers = tuple(
-        (leaf, tuple(flow.edges[edge.index] for edge in edges))
-        for leaf, edges in flow.chart.offers(active)
-    )
-    edges = {edge.name: edge for _, candidates in offers for edge in candidates}.values()
-    open_phases = tuple(flow.phases[name] for name in active if flow.phases[name].done)
-    guards = [guard for edge in edges for guard in (edge.guard, *edge.entries) if guard]
-    guards += [phase.done for phase in open_phases if phase.done]
-    reads = frozenset(read for guard in guards for read in guard.reads)
-    if any(edge.waits for edge in edges):
-        reads |= {"@turn"}
-    return Plan(
-        offers=offers,
-        reads=reads,
-        everything="@any" in reads,
-        open_phases=open_phases,
-        times=tuple(_times(flow, active, edges)),
-        corrected=any(read.startswith("@corrected") for read in reads),
-    )
-
-
-def _times(
-    flow: CompiledFlow, active: Configuration, edges: Iterable[CompiledEdge]
-) -> Iterable[tuple[str, int]]:
-    leaf = flow.chart.main_leaf(active)
-    for edge in edges:
-        owner = edge.owner or leaf
-        if edge.after is not None:
-            yield owner, edge.after
-        for guard in (edge.guard, *edge.entries):
-            for threshold in guard.thresholds if guard else ():
-                yield owner, threshold
-                yield owner, threshold + 1
-    for name in active:
-        done = flow.phases[name].done
-        for threshold in done.thresholds if done else ():
-            yield name, threshold
-            yield name, threshold + 1

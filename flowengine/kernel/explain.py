@@ -9,7 +9,7 @@ from flowengine.chart import Edge
 from flowengine.clock import duration_text
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.guards import CompiledGuard, Truth, explain, names_of
-from flowengine.kernel.compiled import CompiledEdge
+from flowengine.kernel.parts import CompiledEdge
 from flowengine.kernel.work import Work
 
 

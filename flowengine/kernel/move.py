@@ -19,7 +19,7 @@ from flowengine.kernel.snapshot import Entered, Frame
 from flowengine.kernel.work import Work
 
 if TYPE_CHECKING:
-    from flowengine.kernel.compiled import CompiledFlow
+    from flowengine.kernel.parts import CompiledFlow
 
 TRAIL = 8
 

@@ -7,7 +7,7 @@ the main region; monitors run beside it.
 from __future__ import annotations
 
 from flowengine.chart import Edge
-from flowengine.kernel.compiled import CompiledEdge, Plan
+from flowengine.kernel.parts import CompiledEdge, Plan
 from flowengine.kernel.work import Work
 
 

@@ -13,8 +13,8 @@ from flowengine.errors import UnsettledError
 from flowengine.facts import EventOffered, PatternFired, WatcherFired
 from flowengine.inputs import Json
 from flowengine.kernel.actions import perform
-from flowengine.kernel.compiled import Plan
 from flowengine.kernel.move import take
+from flowengine.kernel.parts import Plan
 from flowengine.kernel.repair import forget_left
 from flowengine.kernel.select import eventless, on_event, rearm
 from flowengine.kernel.work import Work

@@ -27,7 +27,7 @@ from flowengine.facts import (
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
-from flowengine.kernel.compiled import VERSION, CompiledFlow, compile_flow
+from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
 from flowengine.kernel.gate import (
@@ -40,6 +40,7 @@ from flowengine.kernel.gate import (
     tools_now,
 )
 from flowengine.kernel.move import start, straight_to
+from flowengine.kernel.parts import CompiledFlow
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle

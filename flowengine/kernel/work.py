@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flowengine.effects import Effect
-from flowengine.facts import MASK, EvidenceUpdated, Fact, KeyWritten, PhaseDone
+from flowengine.facts import EvidenceUpdated, Fact, KeyWritten, PhaseDone, masked
 from flowengine.guards import Decision
 from flowengine.inputs import NOTHING, Json
 from flowengine.kernel.snapshot import Place, Snapshot, Wait
@@ -22,7 +22,7 @@ from flowengine.state.view import StateView
 from flowengine.transcript import Transcript
 
 if TYPE_CHECKING:
-    from flowengine.kernel.compiled import CompiledFlow
+    from flowengine.kernel.parts import CompiledFlow
 
 RUNTIME = plain("runtime")
 _START = plain("start")
@@ -133,7 +133,7 @@ class Work(State):
             self.passing = (*(k for k in self.passing if k != name), name)
         if changed:
             if slot.pii:
-                old, new = old and MASK, new and MASK
+                old, new = masked(old), masked(new)
             self.facts.append(
                 KeyWritten(
                     name, old, new, evidence.by, evidence.turn, evidence.span, evidence.confidence
