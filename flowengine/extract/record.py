@@ -75,7 +75,6 @@ class CompiledField:
     key: str
     spec: FieldSpec
     recognizer: Recognizer | None
-    parts: bool
     valid: CompiledGuard | None
     asks: tuple[str, ...]
 
@@ -123,14 +122,12 @@ class CompiledRecord:
 def _field(
     name: str, spec: FieldSpec, functions: Mapping[str, Callable[[Any], bool]]
 ) -> CompiledField:
-    options = spec.options
-    parts = options.pop("form", None) == "parts"
-    made = recognizer(spec.kind, *spec.argument, **options) if spec.recognize else None
+    made = recognizer(spec.kind, *spec.argument, **spec.options) if spec.recognize else None
     valid = None
     if spec.valid is not None:
         valid = compile_guard(spec.valid, KeyTable(), functions=functions)
     asks = tuple(phrase.lower() for phrase in spec.asks)
-    return CompiledField(name, spec.to or name, spec, made, parts, valid, asks)
+    return CompiledField(name, spec.to or name, spec, made, valid, asks)
 
 
 def _read(
@@ -173,8 +170,7 @@ def _context(
 
 
 def _value(field: CompiledField, recognition: Recognition) -> Json:
-    value = recognition.parts if field.parts else recognition.value
-    return json_value(field.key, value)
+    return json_value(field.key, recognition.value)
 
 
 class _Value:

@@ -10,12 +10,14 @@ from flowengine.flow.diagnostic import Finding
 from flowengine.flow.functions import Declared
 from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
+from flowengine.flow.recognizing import recognizers
 
 _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     names.phase_names,
     names.initial_phases,
     names.record_names,
     names.tool_names,
+    recognizers,
     keys.declared_once,
     keys.owned_keys,
     keys.reserved_keys,

@@ -34,6 +34,7 @@ from flowengine.extract.recognizers.number import (
     OrdinalRecognizer,
     PercentRecognizer,
 )
+from flowengine.extract.recognizers.option_types import check_option
 from flowengine.extract.recognizers.pattern import RegexRecognizer
 from flowengine.extract.recognizers.postal import PostalCodeRecognizer
 from flowengine.extract.recognizers.text import utterance
@@ -87,6 +88,8 @@ def recognizer(kind: str, /, *args: Any, **options: Any) -> Recognizer:
             raise RecognizerError(
                 f"{kind} has no option {name!r}: it {takes}." + did_you_mean(name, known)
             )
+    for name, given in options.items():
+        check_option(type_, name, given)
     return type_(**options)
 
 
