@@ -47,6 +47,12 @@ class Transcript(NamedTuple):
         kept = self.turns[1:] if len(self.turns) >= RING else self.turns
         return Transcript((*kept, self.current), Turn(self.current.number + 1))
 
+    @property
+    def newest(self) -> int:
+        """The number of the newest turn in which something was heard or said; 0 before any."""
+        now = self.current
+        return now.number if now.user or now.model else now.number - 1
+
     def window(self, size: int) -> tuple[Turn, ...]:
         """The last `size` closed turns, oldest first."""
         return self.turns[-size:] if size > 0 else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from flowengine.chart import Edge, Move
@@ -17,6 +18,7 @@ from flowengine.inputs import Json
 from flowengine.kernel.actions import perform
 from flowengine.kernel.snapshot import Entered, Frame
 from flowengine.kernel.work import Work
+from flowengine.state.evidence import Evidence
 
 if TYPE_CHECKING:
     from flowengine.kernel.parts import CompiledFlow
@@ -152,9 +154,8 @@ def _frame(work: Work, edge: Edge) -> Frame:
     layer = chart.digression_of(work.main_leaf()) or ""
     main = [name for name in place.active if chart.region_of(name) == chart.regions[0]]
     entered = {name: place.entered[name] for name in main}
-    return Frame(
-        layer, edge.digression or "", work.at, work.turns, entered, work.with_prefix("phase")
-    )
+    kept = {key: (work.values[key], work.evidence[key]) for key in _phase_keys(work)}
+    return Frame(layer, edge.digression or "", work.at, work.turns, entered, kept)
 
 
 def _shifted(frame: Frame, work: Work) -> dict[str, Entered]:
@@ -168,10 +169,13 @@ def _shifted(frame: Frame, work: Work) -> dict[str, Entered]:
 
 def _change_phase_keys(work: Work, saved: Frame | None) -> None:
     """`phase:` keys end with the phase, or come back with the one that was interrupted."""
-    kept: dict[str, Json] = {}
-    if saved is not None:
-        kept = {f"phase:{name}": value for name, value in saved.values.items()}
-    for key in [k for k in work.values if k.startswith("phase:") and k not in kept]:
-        work.forget(key)
-    for key, value in kept.items():
-        work.note(key, value)
+    kept: Mapping[str, tuple[Json, Evidence]] = saved.kept if saved is not None else {}
+    for key in _phase_keys(work):
+        if key not in kept:
+            work.forget(key)
+    for key, (value, evidence) in kept.items():
+        work.bring_back(key, value, evidence)
+
+
+def _phase_keys(work: Work) -> list[str]:
+    return [key for key in work.values if key.startswith("phase:")]

@@ -32,8 +32,8 @@ class Frame(NamedTuple):
     at: int
     turns: int
     entered: Mapping[str, Entered]
-    values: Mapping[str, Json]
-    """Its `phase:` keys."""
+    kept: Mapping[str, tuple[Json, Evidence]]
+    """Its `phase:` keys, with where they came from."""
 
 
 class Place(NamedTuple):

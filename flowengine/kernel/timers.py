@@ -25,6 +25,8 @@ def _next_instant(work: Work) -> int | None:
         return None
     instants = [work.place.entered[phase][0] + after for phase, after in times]
     for compiled in flow.patterns:
+        entered = work.place.entered[work.main_leaf()][0]
+        instants += [entered + after for after in compiled.guard.thresholds]
         progress = wait.patterns.get(compiled.pattern.name)
         if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:
             instants.append(due)

@@ -57,7 +57,7 @@ class Work(State):
         self.touched: set[str] = set()
         """Dependencies that changed and that guards have not looked at yet."""
         self.cleared: set[str] = set()
-        """Keys that ended with a turn or a phase: computed keys follow, watchers do not."""
+        """Keys that went or came with a turn or a phase: computed keys follow, watchers do not."""
         self.arrived: dict[str, None] = {}
         """Phases entered in this step, in order."""
         self.turn_closed = False
@@ -82,8 +82,7 @@ class Work(State):
         else:
             evidence = self.given
             if evidence is None or evidence.by != by:
-                turn = self.transcript.current.number
-                evidence = self.given = Evidence(by, turn, NEWEST)
+                evidence = self.given = Evidence(by, self.transcript.newest, NEWEST)
             self.set(key, value, by=by, evidence=evidence)
 
     def drop(self, key: str, by: str) -> None:
@@ -111,11 +110,18 @@ class Work(State):
 
     def forget(self, key: str) -> None:
         """End a key with its turn or phase; no watcher hears of it."""
-        old = self.values[key]
-        dirty = key in self.dirty
-        self._write(key, None, RUNTIME)
-        if not dirty:
-            self.dirty.pop(key, old)
+        self._quietly(key, None, RUNTIME)
+
+    def bring_back(self, key: str, value: Json, evidence: Evidence) -> None:
+        """Put back a key that a digression had set aside; no watcher hears of it."""
+        self._quietly(key, value, evidence)
+
+    def _quietly(self, key: str, value: Json, evidence: Evidence) -> None:
+        """A write that computed keys and guards follow, and watchers do not."""
+        was_dirty = key in self.dirty
+        self._write(key, value, evidence)
+        if not was_dirty:
+            self.dirty.pop(key, None)
         self.cleared.add(key)
         self.touched.add(key)
 
