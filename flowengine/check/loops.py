@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from flowengine.check.conditions import (
     is_unconditional,
@@ -11,6 +11,7 @@ from flowengine.check.conditions import (
     waits_for_caller,
 )
 from flowengine.check.graph import Graph
+from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.index import Edge
 from flowengine.flow.model import Action
@@ -61,7 +62,7 @@ def endless_cycles(graph: Graph) -> Iterator[Finding]:
     seen: set[frozenset[str]] = set()
     for guard, edges in ((always(), free), *groups.items()):
         ring = [e for e in (*free, *edges) if not _ends_it(graph, e, guard)]
-        for cycle in _cycles(_joined(graph, ring)):
+        for cycle in cycles(_joined(graph, ring)):
             if frozenset(cycle) not in seen:
                 seen.add(frozenset(cycle))
                 yield _endless(graph, cycle, guard)
@@ -93,25 +94,6 @@ def _joined(graph: Graph, edges: Iterable[Edge]) -> dict[str, list[str]]:
         for entered in graph.entered(edge.transition.to):
             ways.setdefault(edge.source or "", []).append(entered)
     return ways
-
-
-def _cycles(ways: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """One circle for each group of phases that lead to each other."""
-    done: set[str] = set()
-    for start in ways:
-        path: list[str] = []
-        stack: list[Iterator[str]] = [iter([start])]
-        while stack:
-            name = next(stack[-1], None)
-            if name is None:
-                stack.pop()
-                if path:
-                    done.add(path.pop())
-            elif name in path:
-                yield path[path.index(name) :]
-            elif name in ways and name not in done:
-                path.append(name)
-                stack.append(iter(ways[name]))
 
 
 def _endless(graph: Graph, cycle: list[str], guard: Guard) -> Finding:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, cast
 
 from flowengine.errors import StateError, near_miss
+from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding, Path, listing, warning
 from flowengine.flow.index import Index
 from flowengine.flow.model import Computed, Key, Tool, Watch
@@ -61,7 +62,7 @@ def computed_cycles(index: Index) -> Iterator[Finding]:
     """No computed key depends on itself, by whatever way round."""
     graph = {bare(name): sources_of(c) for name, c in index.flow.computed.items()}
     spelled = {bare(name): name for name in index.flow.computed}
-    for cycle in _cycles({n: {s for s in sources if s in graph} for n, sources in graph.items()}):
+    for cycle in cycles({name: sorted(sources) for name, sources in graph.items()}):
         path = ("computed", spelled[cycle[0]])
         chain = " -> ".join([*cycle, cycle[0]])
         yield Finding("computed_cycle", f"computed keys go in a circle: {chain}", path, on_key=True)
@@ -75,25 +76,6 @@ def sources_of(computed: Computed) -> set[str]:
     for case in computed.cases or ():
         named.update(names_of(case.when, "key"))
     return {part for name in named for part in (bare(name), bare(name).partition(".")[0])}
-
-
-def _cycles(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """One cycle through each key that is first met on it, in declaration order."""
-    done: set[str] = set()
-    for start in graph:
-        path: list[str] = []
-        stack = [iter([start])]
-        while stack:
-            name = next(stack[-1], None)
-            if name is None:
-                stack.pop()
-                if path:
-                    done.add(path.pop())
-            elif name in path:
-                yield path[path.index(name) :]
-            elif name not in done:
-                path.append(name)
-                stack.append(iter(sorted(graph[name])))
 
 
 def literals(index: Index) -> Iterator[Finding]:

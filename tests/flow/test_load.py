@@ -6,55 +6,21 @@ import json
 
 import pytest
 
-from flowengine.flow.diagnostic import Diagnostic, FlowFileError
 from flowengine.flow.load import loads
-
-GOOD = """\
-# yaml-language-server: $schema=flow.schema.json
-flow: refill
-x-shared: &needs [name, dob]
-state:
-  name: string
-  dob: date
-  on: {type: string, default: no}
-  at: {type: string, default: 12:30}
-tools:
-  lookup: {args: {dob: string}, save_as: patient}
-phases:
-  ask:
-    initial: true
-    needs: *needs
-    tools: [lookup]
-    x-colour: blue
-    transitions:
-      - to: bye
-        when: captured([name, dob])
-  bye: {final: true}
-"""
-
-
-def broken(text: str, format: str = "yaml") -> list[Diagnostic]:
-    with pytest.raises(FlowFileError) as caught:
-        loads(text, name="f.yaml", format=format)  # pyright: ignore[reportArgumentType]
-    return list(caught.value.diagnostics)
-
-
-def found(text: str, format: str = "yaml") -> list[tuple[str, int | None, int | None]]:
-    return [(d.code, d.line, d.column) for d in broken(text, format)]
 
 
 def flow_with(phase: str) -> str:
     return f"flow: x\nphases:\n  a:\n{phase}\n"
 
 
-def test_only_true_and_false_are_booleans_and_times_stay_text() -> None:
-    flow = loads(GOOD)
+def test_only_true_and_false_are_booleans_and_times_stay_text(good) -> None:
+    flow = loads(good)
     assert flow.state["on"].default == "no"
     assert flow.state["at"].default == "12:30"
 
 
-def test_short_forms_anchors_and_extension_keys_are_read() -> None:
-    flow = loads(GOOD)
+def test_short_forms_anchors_and_extension_keys_are_read(good) -> None:
+    flow = loads(good)
     ask = flow.phase("ask")
     assert ask.needs == ("name", "dob")
     assert ask.tools is not None
@@ -164,12 +130,12 @@ BROKEN: list[tuple[str, str, list[tuple[str, int, int]]]] = [
 
 @pytest.mark.parametrize(("what", "text", "expected"), BROKEN, ids=[row[0] for row in BROKEN])
 def test_a_broken_file_is_told_by_code_line_and_column(
-    what: str, text: str, expected: list[tuple[str, int, int]]
+    what: str, text: str, expected: list[tuple[str, int, int]], found
 ) -> None:
     assert found(text) == expected
 
 
-def test_all_problems_are_told_at_once_of_form_of_guards_and_of_meaning() -> None:
+def test_all_problems_are_told_at_once_of_form_of_guards_and_of_meaning(found) -> None:
     text = (
         "flow: x\nversoin: 1\nphases:\n  a:\n    initial: yes\n    transitions:\n"
         "      - to: bb\n        when: is_tru(x)\n      - {to: a, when: eq(x, 1)}\n"
@@ -178,12 +144,12 @@ def test_all_problems_are_told_at_once_of_form_of_guards_and_of_meaning() -> Non
     assert codes == ["unknown_key", "wrong_type", "unknown_phase", "guard", "guard_cut"]
 
 
-def test_a_part_that_is_wrong_is_not_missed_elsewhere() -> None:
+def test_a_part_that_is_wrong_is_not_missed_elsewhere(found) -> None:
     text = "flow: x\nrecords: {order: {windw: 1}}\nphases: {a: {collect: [order]}}\n"
     assert [code for code, _, _ in found(text)] == ["missing", "unknown_key"]
 
 
-def test_an_error_reads_like_a_compilers() -> None:
+def test_an_error_reads_like_a_compilers(broken) -> None:
     text = (
         "flow: x\nphases:\n  greet:\n    transitions:\n      - to: gret\n        when: is_set(x)\n"
     )
@@ -203,7 +169,7 @@ def test_an_error_reads_like_a_compilers() -> None:
     ]
 
 
-def test_a_cut_guard_is_shown_in_quotes() -> None:
+def test_a_cut_guard_is_shown_in_quotes(broken) -> None:
     [diagnostic] = broken(flow_with("    transitions: [{to: a, when: captured([x, y])}]"))
     assert diagnostic.suggestion == 'put it in quotes: "captured([x, y])"'
 
@@ -219,11 +185,11 @@ def test_a_cut_guard_is_shown_in_quotes() -> None:
         ("    transitions: [{to: a, history: deeep}]", "did you mean 'deep'?"),
     ],
 )
-def test_the_cure_is_told(phase: str, help: str) -> None:
+def test_the_cure_is_told(phase: str, help: str, broken) -> None:
     assert [d.suggestion for d in broken(flow_with(phase))] == [help]
 
 
-def test_a_mistake_inside_a_union_is_one_message() -> None:
+def test_a_mistake_inside_a_union_is_one_message(broken) -> None:
     value = "{add: [1, {kye: b}]}"
     [diagnostic] = broken(f"flow: x\ncomputed: {{a: {{value: {value}}}}}\nphases: {{a: {{}}}}\n")
     assert (diagnostic.code, diagnostic.column) == ("unknown_key", 34)

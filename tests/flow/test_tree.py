@@ -10,41 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flowengine.errors import FlowError
-from flowengine.flow.diagnostic import Diagnostic, FlowFileError
+from flowengine.flow.diagnostic import FlowFileError
 from flowengine.flow.load import loads
-
-GOOD = """\
-# yaml-language-server: $schema=flow.schema.json
-flow: refill
-x-shared: &needs [name, dob]
-state:
-  name: string
-  dob: date
-  on: {type: string, default: no}
-  at: {type: string, default: 12:30}
-tools:
-  lookup: {args: {dob: string}, save_as: patient}
-phases:
-  ask:
-    initial: true
-    needs: *needs
-    tools: [lookup]
-    x-colour: blue
-    transitions:
-      - to: bye
-        when: captured([name, dob])
-  bye: {final: true}
-"""
-
-
-def broken(text: str, format: str = "yaml") -> list[Diagnostic]:
-    with pytest.raises(FlowFileError) as caught:
-        loads(text, name="f.yaml", format=format)  # pyright: ignore[reportArgumentType]
-    return list(caught.value.diagnostics)
-
-
-def found(text: str, format: str = "yaml") -> list[tuple[str, int | None, int | None]]:
-    return [(d.code, d.line, d.column) for d in broken(text, format)]
 
 
 def laughs() -> str:
@@ -85,13 +52,13 @@ def laughs() -> str:
         "map as key",
     ],
 )
-def test_hostile_text_is_a_clear_error_soon(text: str, code: str) -> None:
+def test_hostile_text_is_a_clear_error_soon(text: str, code: str, found) -> None:
     start = time.monotonic()
     assert code in [found_code for found_code, _, _ in found(text)]
     assert time.monotonic() - start < 20
 
 
-def test_a_very_long_line_is_cut_in_the_excerpt() -> None:
+def test_a_very_long_line_is_cut_in_the_excerpt(broken) -> None:
     [diagnostic] = broken(
         f"flow: x\nphases: {{{'a: {}, ' * 0}a: {{say: '{'y' * 5_000}', zz: 1}}}}\n"
     )
@@ -100,9 +67,9 @@ def test_a_very_long_line_is_cut_in_the_excerpt() -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_mangled_text_is_a_flow_or_a_flow_error(data: st.DataObject) -> None:
-    text = GOOD
+@given(data=st.data())
+def test_mangled_text_is_a_flow_or_a_flow_error(data: st.DataObject, good) -> None:
+    text = good
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(at, min(len(text), at + 12)))

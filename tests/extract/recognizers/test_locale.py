@@ -20,7 +20,7 @@ def test_every_grammar_of_every_language_compiles():
     for language in languages():
         locale = locale_of(language)
         for name in locale.data["grammars"]:
-            locale.grammar(name)
+            assert locale.grammar(name) is locale.grammar(name)
 
 
 def test_a_language_alone_has_its_default_region():

@@ -96,4 +96,5 @@ def test_an_ordinal_is_read_back(value):
 @given(st.text(max_size=300))
 def test_no_text_at_all_is_too_much(text):
     for kind in ("number", "money", "datetime", "digits", "letters", "email", "postal_code"):
-        recognize(kind, text, ref=REF, asked=True)
+        for found in recognize(kind, text, ref=REF, asked=True):
+            assert 0 <= found.span[0] < found.span[1] <= len(text)
