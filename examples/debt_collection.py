@@ -19,7 +19,7 @@ from flowengine import (
     Watch,
 )
 from flowengine.extract.spec import ExtractSpec, FieldSpec, Interval, Promotion, RecordSpec
-from flowengine.flow.model import Case
+from flowengine.flow.reaction import Case
 from flowengine.guards import arg, captured, in_phase, is_set, is_true, key
 from flowengine.testing import Simulation
 

@@ -19,23 +19,21 @@ if TYPE_CHECKING:
         TurnFailed,
     )
     from flowengine.extract.recognizers import Recognition, recognize
+    from flowengine.flow.action import Action
     from flowengine.flow.functions import Functions, load_functions
     from flowengine.flow.load import load, loads
     from flowengine.flow.model import (
-        Action,
-        Computed,
         Digression,
         Flow,
         Key,
-        Pattern,
         Phase,
         Region,
         Repair,
         Resolver,
         Tool,
         Transition,
-        Watch,
     )
+    from flowengine.flow.reaction import Computed, Pattern, Watch
     from flowengine.guards import Guard
     from flowengine.kernel import Context, Explanation, Kernel, Snapshot
     from flowengine.runtime import Cancelled, Denied, Failed, Ran, Session, ToolOutcome, TurnResult
@@ -71,19 +69,21 @@ _HOME = {
         "load",
         "loads",
     ),
+    "flowengine.flow.action": ("Action",),
     "flowengine.flow.model": (
-        "Action",
-        "Computed",
         "Digression",
         "Flow",
         "Key",
-        "Pattern",
         "Phase",
         "Region",
         "Repair",
         "Resolver",
         "Tool",
         "Transition",
+    ),
+    "flowengine.flow.reaction": (
+        "Computed",
+        "Pattern",
         "Watch",
     ),
     "flowengine.guards": ("Guard",),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from flowengine.flow.model import Action, Digression, Flow, Phase, Region, Transition
+from flowengine.flow.action import Action
+from flowengine.flow.model import Digression, Flow, Phase, Region, Transition
 from flowengine.guards import AllOf, AnyOf, Atom, Guard, Not, is_true
 
 KEYS = ("a", "b", "c", "d", "e")

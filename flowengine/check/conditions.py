@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from flowengine.flow.action import Action
 from flowengine.flow.keys import sources_of
-from flowengine.flow.model import Action, Flow, Transition
+from flowengine.flow.model import Flow, Transition
 from flowengine.guards import AllOf, Atom, Compare, Guard, always, atoms_of, names_of
 from flowengine.inputs import Json
 from flowengine.state.keys import bare

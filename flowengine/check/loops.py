@@ -11,10 +11,10 @@ from flowengine.check.conditions import (
     waits_for_caller,
 )
 from flowengine.check.graph import Graph
+from flowengine.flow.action import Action
 from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.index import Edge
-from flowengine.flow.model import Action
 from flowengine.guards import Guard, always
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from flowengine.errors import near_miss
 from flowengine.extract.spec import OnComplete
+from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Finding, Patch, pointer, warning
 from flowengine.flow.index import Index
-from flowengine.flow.model import Action
 from flowengine.flow.uses import Use, is_runtime, reads, root_of, writes
 from flowengine.guards import Guard, rename
 from flowengine.state.keys import bare

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from flowengine.extract.spec import FieldSpec, OnComplete
+from flowengine.flow.action import Action, TextFunction
 from flowengine.flow.diagnostic import Finding, Path, unknown
 from flowengine.flow.functions import Declared
 from flowengine.flow.index import Index, misnamed
-from flowengine.flow.model import Action, Computed, TextFunction, Tool, Watch
+from flowengine.flow.model import Tool
+from flowengine.flow.reaction import Computed, Watch
 
 
 class Call(NamedTuple):

@@ -10,8 +10,10 @@ from typing import Any, Literal, cast
 import yaml
 from pydantic import BaseModel
 
+from flowengine.flow.action import Action
 from flowengine.flow.expression import Expression
-from flowengine.flow.model import Action, Flow, Key, Tool, ToolRule, Watch
+from flowengine.flow.model import Flow, Key, Tool, ToolRule
+from flowengine.flow.reaction import Watch
 from flowengine.flow.yaml import scalar
 from flowengine.guards import Guard
 

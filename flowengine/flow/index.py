@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, TypeVar, cast, get_args
 from pydantic import BaseModel
 
 from flowengine.errors import near_miss
+from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Finding, Patch, Path, pointer, unknown
-from flowengine.flow.model import Action, Flow, Phase, Region, Transition
+from flowengine.flow.model import Flow, Phase, Region, Transition
 from flowengine.guards import Guard, names_of, rename
 from flowengine.guards.words import NameKind
 

@@ -9,7 +9,8 @@ from flowengine.errors import StateError, near_miss
 from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding, Path, listing, warning
 from flowengine.flow.index import Index
-from flowengine.flow.model import Computed, Key, Tool, Watch
+from flowengine.flow.model import Key, Tool
+from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.uses import Use, root_of, writes
 from flowengine.guards import Compare, Constant, Read, atoms_of, names_of
 from flowengine.inputs import Json

@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from flowengine.data import Data, Duration
 from flowengine.extract.spec import ExtractSpec, RecordSpec
-from flowengine.flow.expression import Expression
+from flowengine.flow.action import Actions, Text
+from flowengine.flow.reaction import Computed, Pattern, Watch
 from flowengine.guards import Guard
 from flowengine.inputs import Json
 
@@ -18,16 +19,6 @@ KeyType: TypeAlias = Literal[
     "boolean", "integer", "number", "string", "decimal", "date", "time", "datetime", "duration",
     "object", "array",
 ]  # fmt: skip
-
-
-class TextFunction(Data):
-    """Text from a registered function of State."""
-
-    run: str
-
-
-Text: TypeAlias = str | TextFunction
-"""A template (`{key}`, `{key?yes:no}`) or a registered function that returns text."""
 
 
 class Key(Data):
@@ -52,39 +43,6 @@ class Key(Data):
     @classmethod
     def _short_form(cls, data: Any) -> Any:
         return {"type": data} if isinstance(data, str) else data
-
-
-class Action(Data):
-    """One thing to do, as data: exactly one of these."""
-
-    set: dict[str, Json] | None = None
-    copy_: dict[str, str] | None = Field(default=None, alias="copy")
-    """Target key -> source key."""
-    clear: tuple[str, ...] | None = None
-    raise_: str | None = Field(default=None, alias="raise")
-    """Offer an event once State has settled."""
-    reset: tuple[str, ...] | None = None
-    """Take back that these phases are done."""
-    resolve: str | None = None
-    """Launch a resolver; its result lands in `{name}:result`."""
-    run: str | None = None
-    """Run a registered function: a pure watcher now, an async one as an effect."""
-    say: Text | None = None
-    """Words to be spoken exactly."""
-    context: Text | None = None
-    """Something the model should know; it does not have to answer."""
-    prompt: Text | None = None
-    """Something the model must answer now."""
-
-    @model_validator(mode="after")
-    def _is_one_thing(self) -> Action:
-        if len(self.model_fields_set) != 1:
-            options = ", ".join(f.alias or name for name, f in type(self).model_fields.items())
-            raise ValueError(f"an action does exactly one thing: one of {options}")
-        return self
-
-
-Actions: TypeAlias = tuple[Action, ...]
 
 
 class Transition(Data):
@@ -209,92 +167,6 @@ class Digression(Data):
     def _has_trigger(self) -> Digression:
         if self.when is None and self.on is None:
             raise ValueError("a digression needs a trigger: `when` or `on`")
-        return self
-
-
-class Case(Data):
-    when: Guard
-    value: Json
-
-
-class Computed(Data):
-    """A key worked out from others: by `map`, by `cases`, by arithmetic, or by a function."""
-
-    of: str | None = None
-    map: dict[str, Json] | None = None
-    cases: tuple[Case, ...] | None = None
-    value: Expression | None = None
-    run: str | None = None
-    """A registered pure function of State."""
-    reads: tuple[str, ...] | None = None
-    """What a function reads; tracked if absent."""
-    else_: Json = Field(default=None, alias="else")
-
-    @model_validator(mode="after")
-    def _is_one_form(self) -> Computed:
-        forms = [self.map, self.cases, self.value, self.run]
-        if sum(form is not None for form in forms) != 1:
-            raise ValueError("a computed key has exactly one of `map`, `cases`, `value`, `run`")
-        if (self.map is None) != (self.of is None):
-            raise ValueError("`of` and `map` go together")
-        return self
-
-
-WATCH_PREDICATES = (
-    "changed", "changed_to", "changed_from", "crossed_above", "crossed_below",
-    "became_true", "became_false", "custom",
-)  # fmt: skip
-
-
-class Watch(Data):
-    """Reacts to a change of a key, whoever wrote it."""
-
-    key: str
-    changed: Literal[True] | None = None
-    changed_to: Json = None
-    changed_from: Json = None
-    crossed_above: float | None = None
-    crossed_below: float | None = None
-    became_true: Literal[True] | None = None
-    became_false: Literal[True] | None = None
-    custom: str | None = None
-    """A registered pure function of the old and the new value."""
-    do: Actions = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _has_one_predicate(self) -> Watch:
-        named = [p for p in WATCH_PREDICATES if p in self.model_fields_set]
-        if len(named) > 1:
-            raise ValueError(f"a watcher has one condition, not {' and '.join(named)}")
-        return self
-
-    @property
-    def predicate(self) -> str:
-        return next((p for p in WATCH_PREDICATES if p in self.model_fields_set), "changed")
-
-
-class Rate(Data):
-    """So many turns, in which the guard held, within a span of time."""
-
-    count: int = Field(ge=1)
-    within: Duration
-
-
-class Pattern(Data):
-    """A condition over time; it acts once per episode and re-arms when the guard is not true."""
-
-    name: str
-    when: Guard
-    sustained: Duration | None = None
-    turns: int | None = Field(default=None, ge=1)
-    rate: Rate | None = None
-    cooldown: Duration | None = None
-    do: Actions = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _has_one_measure(self) -> Pattern:
-        if sum(m is not None for m in (self.sustained, self.turns, self.rate)) != 1:
-            raise ValueError("a pattern has exactly one of `sustained`, `turns`, `rate`")
         return self
 
 

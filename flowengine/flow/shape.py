@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from flowengine.extract.spec import ExtractSpec, FieldSpec, Promotion, RecordSpec
 from flowengine.flow.diagnostic import Path
-from flowengine.flow.model import Computed, Flow, Key, Transition, Watch
+from flowengine.flow.model import Flow, Key, Transition
+from flowengine.flow.reaction import Computed, Watch
 
 _NOUNS: dict[type[BaseModel], str] = {
     Key: "a declared key", Transition: "a transition", Computed: "a computed key",

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from flowengine.extract.spec import ExtractSpec, FieldSpec, Promotion, RecordSpec
+from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Path
 from flowengine.flow.expression import Expression
 from flowengine.flow.index import Index
-from flowengine.flow.model import Action, Computed, Phase, PhaseDefaults, Resolver, Tool, Watch
+from flowengine.flow.model import Phase, PhaseDefaults, Resolver, Tool
+from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.text import template_keys
 from flowengine.state.keys import RUNTIME_PREFIXES, bare
 

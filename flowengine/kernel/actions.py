@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, cast
 
 from flowengine.effects import Resolve, RunFunction, Say, Tell
 from flowengine.errors import FlowError, FunctionError
+from flowengine.flow.action import Action, Text, TextFunction
 from flowengine.flow.functions import Functions
-from flowengine.flow.model import Action, Text, TextFunction
 from flowengine.flow.text import Find, Template, template
 from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from flowengine.flow.functions import Functions
-from flowengine.flow.model import Computed as ComputedSpec
-from flowengine.flow.model import Flow, Watch
+from flowengine.flow.model import Flow
+from flowengine.flow.reaction import Computed as ComputedSpec
+from flowengine.flow.reaction import Watch
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
 from flowengine.kernel.actions import compile_actions, perform

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from textwrap import shorten, wrap
 
-from flowengine.flow.model import Text
+from flowengine.flow.action import Text
 from flowengine.guards import Guard
 
 LINE = 28

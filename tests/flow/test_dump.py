@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flowengine.flow.action import Action
 from flowengine.flow.dump import dumps
 from flowengine.flow.load import loads
-from flowengine.flow.model import Action, Flow, Key, Phase, Transition, Watch
+from flowengine.flow.model import Flow, Key, Phase, Transition
+from flowengine.flow.reaction import Watch
 from flowengine.guards import captured, is_true, key
 
 FLOW = Flow(
