@@ -18,26 +18,28 @@ if TYPE_CHECKING:
         StoreError,
         TurnFailed,
     )
+    from flowengine.decide.spec import DecisionSpec
     from flowengine.extract.recognizers import Recognition, recognize
     from flowengine.flow.action import Action
     from flowengine.flow.functions import Functions, load_functions
     from flowengine.flow.load import load, loads
     from flowengine.flow.model import (
+        Constraint,
         Digression,
         Flow,
         Key,
         Phase,
         Region,
         Repair,
-        Resolver,
-        Tool,
         Transition,
     )
     from flowengine.flow.reaction import Computed, Pattern, Watch
     from flowengine.guards import Guard
     from flowengine.kernel import Context, Explanation, Kernel, Snapshot
+    from flowengine.resolve.spec import Resolver
     from flowengine.runtime import Cancelled, Denied, Failed, Ran, Session, ToolOutcome, TurnResult
     from flowengine.state import State, StateKey
+    from flowengine.tools.spec import Tool
 
 __version__ = version("flowengine")
 
@@ -57,6 +59,7 @@ _HOME = {
         "StoreError",
         "TurnFailed",
     ),
+    "flowengine.decide.spec": ("DecisionSpec",),
     "flowengine.extract.recognizers": (
         "Recognition",
         "recognize",
@@ -71,14 +74,13 @@ _HOME = {
     ),
     "flowengine.flow.action": ("Action",),
     "flowengine.flow.model": (
+        "Constraint",
         "Digression",
         "Flow",
         "Key",
         "Phase",
         "Region",
         "Repair",
-        "Resolver",
-        "Tool",
         "Transition",
     ),
     "flowengine.flow.reaction": (
@@ -93,6 +95,7 @@ _HOME = {
         "Kernel",
         "Snapshot",
     ),
+    "flowengine.resolve.spec": ("Resolver",),
     "flowengine.runtime": (
         "Cancelled",
         "Denied",
@@ -106,6 +109,7 @@ _HOME = {
         "State",
         "StateKey",
     ),
+    "flowengine.tools.spec": ("Tool",),
 }
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
@@ -115,6 +119,8 @@ __all__ = [
     "Computed",
     "Context",
     "Denied",
+    "Constraint",
+    "DecisionSpec",
     "Digression",
     "Explanation",
     "Failed",

@@ -10,8 +10,8 @@ from flowengine.flow.action import Action, TextFunction
 from flowengine.flow.diagnostic import Finding, Path, unknown
 from flowengine.flow.functions import Declared
 from flowengine.flow.index import Index, misnamed
-from flowengine.flow.model import Tool
 from flowengine.flow.reaction import Computed, Watch
+from flowengine.tools.spec import Tool
 
 
 class Call(NamedTuple):

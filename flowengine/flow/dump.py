@@ -12,10 +12,11 @@ from pydantic import BaseModel
 
 from flowengine.flow.action import Action
 from flowengine.flow.expression import Expression
-from flowengine.flow.model import Flow, Key, Tool, ToolRule
+from flowengine.flow.model import Flow, Key, ToolRule
 from flowengine.flow.reaction import Watch
 from flowengine.flow.yaml import scalar
 from flowengine.guards import Guard
+from flowengine.tools.spec import Tool
 
 _GIVEN = (Action, Expression, Watch)
 """What was given decides what these are, so a given default counts."""

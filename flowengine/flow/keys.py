@@ -9,12 +9,13 @@ from flowengine.errors import StateError, near_miss
 from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding, Path, listing, warning
 from flowengine.flow.index import Index
-from flowengine.flow.model import Key, Tool
+from flowengine.flow.model import Key
 from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.uses import Use, root_of, writes
 from flowengine.guards import Compare, Constant, Read, atoms_of, names_of
 from flowengine.inputs import Json
 from flowengine.state.keys import KEY_TYPES, RUNTIME_PREFIXES, KeySpec, bare, checked
+from flowengine.tools.spec import Tool
 
 
 def declared_once(index: Index) -> Iterator[Finding]:

@@ -9,11 +9,14 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field, field_validator, model_validator
 
 from flowengine.data import Data, Duration
+from flowengine.decide.spec import DecisionSpec
 from flowengine.extract.spec import ExtractSpec, RecordSpec
 from flowengine.flow.action import Actions, Text
 from flowengine.flow.reaction import Computed, Pattern, Watch
 from flowengine.guards import Guard
 from flowengine.inputs import Json
+from flowengine.resolve.spec import Resolver
+from flowengine.tools.spec import Tool
 
 KeyType: TypeAlias = Literal[
     "boolean", "integer", "number", "string", "decimal", "date", "time", "datetime", "duration",
@@ -170,48 +173,41 @@ class Digression(Data):
         return self
 
 
-class Resolver(Data):
-    """A named async source of a value; its result lands in `{name}:result`."""
-
-    description: str = ""
-    run: str | None = None
-    """The registered function; the resolver's own name if absent."""
-    args: tuple[str, ...] = ()
-    """Keys bound to the function's parameters of the same names."""
-    timeout: Duration = "5s"
-
-
-class Tool(Data):
-    """A function that the model may call; it runs only if the gate admits the call."""
-
-    description: str = ""
-    args: dict[str, Any] = Field(default_factory=dict)
-    """Argument name -> its JSON Schema; `name: string` is short for the type alone."""
-    when: Guard | None = None
-    """Must hold, over State and `args.x`, for a call to run."""
-    run: str | None = None
-    """The registered function; the tool's own name if absent."""
-    respond: Json = None
-    """A canned response, for flows without code and for tests."""
-    set: dict[str, Json] = Field(default_factory=dict)
-    """Keys written when the call succeeds; `result.x` in a string value reads the response."""
-    save_as: str | None = None
-    """The key that keeps the whole response."""
-    timeout: Duration = "10s"
-
-    @field_validator("args", mode="before")
-    @classmethod
-    def _arg_types(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {k: {"type": v} if isinstance(v, str) else v for k, v in value.items()}  # pyright: ignore
-
-
 class Models(Data):
     """Which models do what."""
 
     extraction: str | None = None
     extraction_thinking_budget: int | None = None
+    decision: str | None = None
+    """Answers the decisions; the extraction model if absent."""
+
+
+class Constraint(Data):
+    """A rule over the whole conversation, whatever phase it is in: exactly one of the five."""
+
+    once: str | None = None
+    """A tool that may succeed once."""
+    before: tuple[str, str] | None = None
+    """The first phase is done, or the first tool has run, before the second opens."""
+    never: str | None = None
+    """A tool that may not run until `until` holds."""
+    until: Guard | None = None
+    require: tuple[str, ...] = ()
+    """Phases without which the conversation is not complete."""
+    ambient: tuple[str, ...] = ()
+    """Tools that are open in every phase."""
+    mode: Literal["enforce", "observe"] = "enforce"
+    """Deny what breaks the rule, or only record it."""
+    description: str = ""
+
+    @model_validator(mode="after")
+    def _is_one_rule(self) -> Constraint:
+        rules = [n for n in ("once", "before", "never", "require", "ambient") if getattr(self, n)]
+        if len(rules) != 1:
+            raise ValueError("write exactly one of once, before, never, require, ambient")
+        if (self.never is None) != (self.until is None):
+            raise ValueError("`never: tool` goes with `until: guard`")
+        return self
 
 
 class PhaseDefaults(Data):
@@ -248,6 +244,8 @@ class Flow(Data):
     patterns: tuple[Pattern, ...] = ()
     resolvers: dict[str, Resolver] = Field(default_factory=dict)
     tools: dict[str, Tool] = Field(default_factory=dict)
+    decisions: dict[str, DecisionSpec] = Field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
     global_transitions: tuple[Transition, ...] = ()
     fallback_transitions: tuple[Transition, ...] = ()
     digressions: dict[str, Digression] = Field(default_factory=dict)

@@ -10,10 +10,12 @@ from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Path
 from flowengine.flow.expression import Expression
 from flowengine.flow.index import Index
-from flowengine.flow.model import Phase, PhaseDefaults, Resolver, Tool
+from flowengine.flow.model import Phase, PhaseDefaults
 from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.text import template_keys
+from flowengine.resolve.spec import Resolver
 from flowengine.state.keys import RUNTIME_PREFIXES, bare
+from flowengine.tools.spec import Tool
 
 
 class Use(NamedTuple):

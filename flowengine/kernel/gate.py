@@ -10,13 +10,13 @@ from flowengine.effects import AnswerTool, Cancel, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
 from flowengine.extract.spec import ExtractSpec
 from flowengine.facts import CallEnded, InputIgnored, ToolDecided
-from flowengine.flow.model import Tool
 from flowengine.guards import Guard, explain, names_of
 from flowengine.inputs import NOTHING, Json, Outcome, ToolCalled
 from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.work import Work
+from flowengine.tools.spec import Tool
 
 DEADLINE = 1_500
 """Milliseconds that a call may wait for the gate."""

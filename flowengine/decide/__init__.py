@@ -1,0 +1,1 @@
+"""Decisions: typed questions answered with probabilities."""

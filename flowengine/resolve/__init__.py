@@ -1,0 +1,1 @@
+"""Resolvers: named async sources of values."""

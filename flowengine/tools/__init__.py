@@ -1,0 +1,1 @@
+"""Tools: functions that the model may call, if the gate admits the call."""
