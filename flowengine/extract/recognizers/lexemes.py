@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 SHAPES = ("date", "clock", "ordinal", "number")
 COMMA, STOP, OTHER = ",", ".", "_"
 _PLAIN = (OTHER, 0)
+ANY = "any"
+"""The class of every word and number."""
 _FIRST_CODE = 0xE000
 _REMEMBERED = 3000
 
 NUMBER_CLASSES = (
     "number", "integer", "count", "digits", "two", "hour", "minute", "day", "monthnum", "hhmm",
-    "dotted", "ordinal", "dayth", "nth", "nth1", "oh", "tens", "fives", "cents", "digit1",
-    "year4", "year2", "decade", "century", "century_th",
+    "dotted", "ordinal", "dayth", "nth", "nth1", "monthth", "oh", "tens", "fives", "cents",
+    "digit1", "year4", "year2", "decade", "century", "century_th",
 )  # fmt: skip
 
 
@@ -70,7 +72,7 @@ class Alphabet:
         return found
 
     def knows(self, name: str) -> bool:
-        return name in self._bit
+        return name in self._bit or name == ANY
 
     def code(self, mask: int) -> str:
         """The character of a combination; new ones are made only while a locale is compiled."""
@@ -86,6 +88,8 @@ class Alphabet:
 
     def charset(self, name: str) -> str:
         """All characters whose combination contains the class."""
+        if name == ANY:
+            return "".join(self._code.values())
         bit = self._bit[name]
         return "".join(code for mask, code in self._code.items() if mask & bit)
 
@@ -123,6 +127,8 @@ def _ordinal_classes(value: int, number: Number) -> Iterable[str]:
             yield "nth"
     if 1 <= value <= 9:
         yield "nth1"
+    if 1 <= value <= 12:
+        yield "monthth"
     if value in (18, 19, 20):
         yield "century_th"
 

@@ -167,6 +167,22 @@ class Locale:
         """Words of the grammar of the language: no name is misheard as one of these."""
         return self.fillers | frozenset(self.classes["tail"])
 
+    def day_by_sound(self, word: str) -> int:
+        """The day whose name sounds like a word, by the rhyme; 0 for none."""
+        if word in self.fillers:
+            return 0
+        digit = self.speller.homophones.get(word)
+        if digit:
+            return int(digit)
+        rhymes = self._day_rhymes
+        ends = (word[-size:] for size in range(len(word), 1, -1))
+        return next((rhymes[end] for end in ends if end in rhymes), 0)
+
+    @cached_property
+    def _day_rhymes(self) -> Mapping[str, int]:
+        table = self.data["spelling"].get("day_rhymes", {})
+        return {end: int(day) for day, ends in table.items() for end in ends}
+
     @cached_property
     def carriers(self) -> Phrases[str]:
         """What people say around a name: "my name is", "this is"."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 from flowengine.extract.recognizers.base import MOST_VALUES, Context, Recognition, Recognizer
 from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.marks import standing
-from flowengine.extract.recognizers.numbers import Exact, Number, plain
+from flowengine.extract.recognizers.numbers import CONFUSED, Exact, Number, plain
 from flowengine.extract.recognizers.options import at_least_one, words_of
 from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance
@@ -18,9 +18,6 @@ from flowengine.extract.recognizers.text import Utterance
 _HEDGED = 0.8
 _ENDINGS = ("", "s", "es", "'s")
 """An anchor counts in the plural and possessive too."""
-_CONFUSABLE = {13: 30, 14: 40, 15: 50, 16: 60, 17: 70, 18: 80, 19: 90}
-_CONFUSED = _CONFUSABLE | {tens: teen for teen, tens in _CONFUSABLE.items()}
-"""Fifteen and fifty: what speech recognition mixes up is offered as an alternative."""
 
 
 def read_numbers(said: Utterance) -> list[Number]:
@@ -71,7 +68,7 @@ class NumberRecognizer(Recognizer):
         marks = said.marks
         value = plain(number.value)
         approximate = number.approximate or marks.approximate(number.first, number.last)
-        confusable = _CONFUSED.get(int(number.value)) if number.simple else None
+        confusable = CONFUSED.get(int(number.value)) if number.simple else None
         return Recognition(
             value=value,
             text=str(value),

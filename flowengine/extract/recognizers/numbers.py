@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from flowengine.extract.recognizers.lexicon import NumberWords
 
 Exact: TypeAlias = int | Decimal
+_TEENS = {13: 30, 14: 40, 15: 50, 16: 60, 17: 70, 18: 80, 19: 90}
+CONFUSED = _TEENS | {tens: teen for teen, tens in _TEENS.items()}
+"""Fifteen and fifty: what speech recognition mixes up is offered as an alternative."""
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
