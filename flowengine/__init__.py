@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flowengine.clock import ManualClock, SystemClock
+    from flowengine.decide.spec import DecisionSpec
     from flowengine.errors import (
         FlowEngineError,
         FlowError,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         StoreError,
         TurnFailed,
     )
-    from flowengine.decide.spec import DecisionSpec
     from flowengine.extract.recognizers import Recognition, recognize
     from flowengine.flow.action import Action
     from flowengine.flow.functions import Functions, load_functions
@@ -117,10 +117,10 @@ __all__ = [
     "Action",
     "Cancelled",
     "Computed",
-    "Context",
-    "Denied",
     "Constraint",
+    "Context",
     "DecisionSpec",
+    "Denied",
     "Digression",
     "Explanation",
     "Failed",
