@@ -11,6 +11,7 @@ FlowEngineError
 │   ├── CycleError        computed keys that depend on each other
 │   └── UnsettledError    watchers or transitions that never come to rest
 ├── FunctionError         a registered function of the user's that raised
+├── SourceError           something outside: a request, a server, a call that gave no value
 ├── TurnFailed            an input whose consequences were rolled back
 ├── SessionClosed         an input to a session that has ended
 ├── ModelError            a language model or its provider
@@ -91,6 +92,16 @@ class FunctionError(FlowEngineError):
         super().__init__(f"{kind} {name!r} raised {type(cause).__name__}")
         self.kind = kind
         self.name = name
+
+
+class SourceError(FlowEngineError):
+    """Something outside gave no value; `code` says what kind of failure, such as `http_503`."""
+
+    code = "source"
+
+    def __init__(self, message: str, *, code: str = "source") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class TurnFailed(FlowEngineError):

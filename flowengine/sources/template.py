@@ -1,0 +1,81 @@
+"""Placeholders of a request: `{args.x}` and `{state.y}`, with fields as in `{args.order.id}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from flowengine.errors import SourceError
+from flowengine.facts import canonical_json
+from flowengine.guards.lookup import look_up
+from flowengine.inputs import NOTHING, Json
+from flowengine.state.types import json_form
+
+PLACEHOLDER = re.compile(r"\{(args|state)\.([^{}\s]+)\}")
+
+
+class Values(NamedTuple):
+    """What placeholders read: the arguments of a call, and State."""
+
+    args: Mapping[str, Any] = NOTHING
+    state: Mapping[str, Any] = NOTHING
+
+    def require(self, source: str, name: str) -> Json:
+        """The value behind `{source.name}`.
+
+        Raises:
+            SourceError: `missing_value`; the message names the placeholder.
+        """
+        values = self.args if source == "args" else self.state
+        value = look_up(name, values.get)
+        if value is None:
+            cure = "pass the argument" if source == "args" else "set the key before"
+            raise SourceError(f"{{{source}.{name}}} has no value: {cure}", code="missing_value")
+        return json_form(value)
+
+
+def fill(text: str, values: Values, spell: Callable[[str], str] = str) -> str:
+    """The text with its placeholders replaced by their values' spelling.
+
+    Raises:
+        SourceError: `missing_value`
+    """
+    return PLACEHOLDER.sub(lambda match: spell(shown(values.require(*match.groups()))), text)
+
+
+def filled(template: Json, values: Values) -> Json:
+    """The JSON with its texts filled; a text that is one placeholder becomes the value itself.
+
+    Raises:
+        SourceError: `missing_value`
+    """
+    match template:
+        case str():
+            whole = PLACEHOLDER.fullmatch(template)
+            return values.require(*whole.groups()) if whole else fill(template, values)
+        case list():
+            return [filled(part, values) for part in template]
+        case dict():
+            return {name: filled(part, values) for name, part in template.items()}
+        case _:
+            return template
+
+
+def state_reads(template: Json) -> tuple[str, ...]:
+    """The names that follow `state.` in its placeholders, each once, in order."""
+    match template:
+        case str():
+            found = [name for source, name in PLACEHOLDER.findall(template) if source == "state"]
+        case list():
+            found = [name for part in template for name in state_reads(part)]
+        case dict():
+            found = [name for part in template.values() for name in state_reads(part)]
+        case _:
+            found = []
+    return tuple(dict.fromkeys(found))
+
+
+def shown(value: Json) -> str:
+    """A value as text: strings bare, other JSON compact."""
+    return value if isinstance(value, str) else canonical_json(value)
