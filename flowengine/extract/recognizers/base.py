@@ -84,7 +84,11 @@ class Recognizer(ABC):
 
     def recognize(self, utterance: Utterance, context: Context) -> list[Recognition]:
         """What was said, best first; other hypotheses add alternatives, or answer in its place."""
-        found = self.read(utterance, context)[:MOST_VALUES]
+        found = self.read(utterance, context)
+        if len(found) > MOST_VALUES:
+            found = found[:MOST_VALUES]
+        if not context.alternatives:
+            return found
         for rank, other in enumerate(context.alternatives, start=1):
             _add_hypothesis(found, self.read(other, context), rank, utterance)
         return found

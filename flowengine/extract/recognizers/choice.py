@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from rapidfuzz import process
-from rapidfuzz.distance import DamerauLevenshtein
+from rapidfuzz.distance import OSA
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
 from flowengine.extract.recognizers.marks import standing
@@ -113,10 +113,11 @@ class OneOfRecognizer(Recognizer):
             if len(word) >= _SHORTEST_FUZZY and said.words[i] not in known
         ]
         best: dict[str, tuple[float, int, int]] = {}
+        single = [stems[i] for i in long]
         for target, size, option in self._targets if long else ():
-            heard = [stems[i] if size == 1 else " ".join(stems[i : i + size]) for i in long]
+            heard = single if size == 1 else [" ".join(stems[i : i + size]) for i in long]
             found = process.extractOne(
-                target, heard, scorer=DamerauLevenshtein.normalized_similarity, score_cutoff=_NEAR
+                target, heard, scorer=OSA.normalized_similarity, score_cutoff=_NEAR
             )
             if found and found[1] > best.get(option, (0.0, 0, 0))[0]:
                 first = long[found[2]]

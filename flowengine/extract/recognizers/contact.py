@@ -127,6 +127,8 @@ class EmailRecognizer(Recognizer):
             if found:
                 return found
         words = said.locale.email
+        if words.at.isdisjoint(said.vocabulary):
+            return []
         places = [i for i, word in enumerate(said.words) if word in words.at][-_MOST_SIGNS:]
         spoken = [_spoken(said, at) for at in places]
         return [one for one in spoken if one]

@@ -120,15 +120,13 @@ class Grammar:
         code = said.lexemes.code
         tried = self._by_char
         found: list[Match] = []
-        at, end = 0, len(code)
-        while at < end:
-            candidates = tried.get(code[at])
-            match = candidates.match(code, at, said) if candidates else None
-            if match:
-                found.append(match)
-                at = match.last
-            else:
-                at += 1
+        end = 0
+        for at, char in enumerate(code):
+            if char in tried and at >= end:
+                match = tried[char].match(code, at, said)
+                if match:
+                    found.append(match)
+                    end = match.last
         return found
 
 

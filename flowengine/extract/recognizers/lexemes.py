@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.numbers import Number, NumberReader
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Alphabet:
         """The character of a combination; new ones are made only while a locale is compiled."""
         return self._code.setdefault(mask, chr(_FIRST_CODE + len(self._code)))
 
-    @cached_property
+    @lazy
     def plain(self) -> dict[str, tuple[str, int]]:
         """Each word's character and bits, once the locale is compiled."""
         return {word: (self._code[mask], mask) for word, mask in self.mask_of.items()}
@@ -186,8 +186,8 @@ def _is_dotted_time(raw: str) -> bool:
 def lex(said: Utterance) -> Lexemes:
     """Codes an utterance; punctuation becomes a lexeme of its own so that rules may refuse it."""
     locale = said.locale
-    alphabet, starters, oh_words = locale.alphabet, locale.number_starters, locale.oh_words
-    plain, words, breaks = alphabet.plain, said.words, said.breaks
+    alphabet, heads = locale.alphabet, locale.number_heads
+    plain, words, shapes, breaks = alphabet.plain, said.words, said.shapes, said.breaks
     out = Lexemes("")
     codes, firsts, lasts, numbers = list[str](), out.first, out.last, out.number
     mask = i = 0
@@ -201,7 +201,7 @@ def lex(said: Utterance) -> Lexemes:
             lasts.append(i_word)
             numbers.append(None)
         number, (code, bits) = None, plain.get(word, _PLAIN)
-        if said.shapes[i_word] != "word" or word in starters or word in oh_words:
+        if word in heads or shapes[i_word] != "word":
             number, code, bits = _special(said, i_word, alphabet)
             i = number.last if number else i
         codes.append(code)
@@ -233,10 +233,17 @@ def _number(said: Utterance, i: int) -> Number | None:
     locale, words, shapes = said.locale, said.words, said.shapes
     if shapes[i] not in ("number", "ordinal") and words[i] not in locale.number_starters:
         return None
+    if words[i] in locale.numbers.articles and not _counts_on(said, i + 1):
+        return None  # most often "a" is just an article
     ordinal = locale.reader.ordinal(words, shapes, i)
     if ordinal or locale.is_pronoun(words, i):
         return ordinal
     return locale.reader.cardinal(words, shapes, said.breaks, i)
+
+
+def _counts_on(said: Utterance, i: int) -> bool:
+    """Whether the word after an article makes it a number: "a hundred"."""
+    return i < len(said.words) and said.words[i] in said.locale.counted_by_article
 
 
 def _oh_unit(said: Utterance, i: int) -> Number | None:

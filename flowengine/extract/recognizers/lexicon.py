@@ -48,6 +48,11 @@ class NumberWords:
                 read[name] = value if isinstance(value, str) else frozenset(value)
         return cls(**read)
 
+    def counted_by_article(self) -> frozenset[str]:
+        """Words that make a number of "a": "a hundred", "a couple"."""
+        tables = (self.hundreds, self.scales, self.dozens, self.pairs, self.fractions)
+        return frozenset(word for table in tables for word in table)
+
     def starters(self) -> frozenset[str]:
         """Words that a number may begin with."""
         maps = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ import yaml
 
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.recognizers.grammar import Grammar
+from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
 from flowengine.extract.recognizers.lexicon import EmailWords, NumberWords, PostalWords
 from flowengine.extract.recognizers.numbers import NumberReader
@@ -53,6 +54,8 @@ class Locale:
         self.numbers = NumberWords.of(words)
         self.number_starters = self.numbers.starters()
         self.oh_words = self.numbers.zero_letters
+        self.number_heads = self.number_starters | self.oh_words
+        self.counted_by_article = self.numbers.counted_by_article()
         self.reader = NumberReader(self.numbers)
         self._pronoun = {
             name: frozenset(words.get(f"pronoun{name}", ()))
@@ -65,7 +68,7 @@ class Locale:
     def day_first(self) -> bool:
         return self.region["order"] == "dmy"
 
-    @cached_property
+    @lazy
     def datetime_classes(self) -> int:
         """Bits of the classes without one of which nothing is a date or a time."""
         return self.alphabet.bits(
@@ -73,31 +76,37 @@ class Locale:
              "named_time", "holiday", "holiday_day", "year_word", "unit")
         )  # fmt: skip
 
-    @cached_property
+    @lazy
     def digit_classes(self) -> int:
         return self.alphabet.bits(("number", "integer", "ordinal", "clock", "date", "oh"))
 
-    @cached_property
+    @lazy
     def month_class(self) -> int:
         return self.alphabet.bits(("month",))
 
-    @cached_property
+    @lazy
     def year_classes(self) -> int:
         return self.alphabet.bits(("year4", "year2", "century"))
 
-    @cached_property
+    @lazy
     def share_classes(self) -> int:
         return self.alphabet.bits(("percent", "share", "half_word", "w:per", "w:por"))
 
-    @cached_property
+    @lazy
     def place_classes(self) -> int:
         return self.alphabet.bits(("ordinal", "option_word", "last_word"))
 
-    @cached_property
+    @lazy
     def money_classes(self) -> int:
+        """Bits of the classes without one of which nothing is money, unless it was asked for."""
         return self.alphabet.bits(
-            ("number", "currency", "amount_word", "share", "whole", "thousands")
-        )
+            ("currency", "symbol", "minor", "code", "singular", "coin", "thousands", "pay",
+             "amount_word", "share", "whole")
+        )  # fmt: skip
+
+    @lazy
+    def amount_classes(self) -> int:
+        return self.money_classes | self.alphabet.bits(("number", "oh"))
 
     def value(self, name: str, word: str) -> str:
         """What a class says of a word."""
@@ -117,11 +126,11 @@ class Locale:
             self._grammars[names] = found
         return found
 
-    @cached_property
+    @lazy
     def _grammars(self) -> dict[tuple[str, ...], Grammar]:
         return {}
 
-    @cached_property
+    @lazy
     def cues(self) -> Phrases[tuple[tuple[str, str], ...]]:
         """Corrections, negations, hedges, bounds: a phrase may be of several (section, detail)."""
         labels: dict[str, list[tuple[str, str]]] = {}
@@ -133,36 +142,36 @@ class Locale:
                     labels.setdefault(phrase, []).append((section, detail))
         return Phrases((phrase, tuple(found)) for phrase, found in labels.items())
 
-    @cached_property
+    @lazy
     def unit_classes(self) -> int:
         return self.alphabet.bits(("unit", "qunit", "spelled", "fortnight_unit"))
 
-    @cached_property
+    @lazy
     def speller(self) -> Speller:
         return Speller(self)
 
-    @cached_property
+    @lazy
     def postal_countries(self) -> tuple[str, ...]:
         return tuple(self.region["postal"].split())
 
-    @cached_property
+    @lazy
     def postal(self) -> PostalWords:
         data = self.data["postal"]
         return PostalWords(frozenset(data["gb_areas"]), data["confused"])
 
-    @cached_property
+    @lazy
     def email(self) -> EmailWords:
         return EmailWords.of(self.data["email"])
 
-    @cached_property
+    @lazy
     def language_names(self) -> Mapping[str, str]:
         return self.data["languages"]["names"]
 
-    @cached_property
+    @lazy
     def language_requests(self) -> Phrases[str]:
         return Phrases[str].of({"request": self.data["languages"]["requests"]})
 
-    @cached_property
+    @lazy
     def function_words(self) -> frozenset[str]:
         """Words of the grammar of the language: no name is misheard as one of these."""
         return self.fillers | frozenset(self.classes["tail"])
@@ -178,46 +187,46 @@ class Locale:
         ends = (word[-size:] for size in range(len(word), 1, -1))
         return next((rhymes[end] for end in ends if end in rhymes), 0)
 
-    @cached_property
+    @lazy
     def _day_rhymes(self) -> Mapping[str, int]:
         table = self.data["spelling"].get("day_rhymes", {})
         return {end: int(day) for day, ends in table.items() for end in ends}
 
-    @cached_property
+    @lazy
     def carriers(self) -> Phrases[str]:
         """What people say around a name: "my name is", "this is"."""
         return Phrases[str].of({"carrier": self.data["carriers"]})
 
-    @cached_property
+    @lazy
     def yes_no(self) -> Phrases[str]:
         sections = {k: v for k, v in self.data["yes_no"].items() if k != "negated"}
         return Phrases[str].of(sections)
 
-    @cached_property
+    @lazy
     def yes_no_negated(self) -> Phrases[str]:
         return Phrases[str].of({"negated": self.data["yes_no"]["negated"]})
 
-    @cached_property
+    @lazy
     def yes_no_but(self) -> frozenset[str]:
         return frozenset(self.data["yes_no_but"])
 
-    @cached_property
+    @lazy
     def yes_no_plain_openers(self) -> frozenset[str]:
         return frozenset(self.data["yes_no_plain_openers"])
 
-    @cached_property
+    @lazy
     def yes_no_clause_words(self) -> frozenset[str]:
         return frozenset(self.data["yes_no_clause_words"])
 
-    @cached_property
+    @lazy
     def taken_back(self) -> frozenset[str]:
         return frozenset(self.data["taken_back"])
 
-    @cached_property
+    @lazy
     def negation_links(self) -> frozenset[str]:
         return frozenset(self.data["negation_links"])
 
-    @cached_property
+    @lazy
     def fillers(self) -> frozenset[str]:
         """Words that say nothing by themselves: an answer may be wrapped in them."""
         return frozenset(self.data["fillers"])

@@ -31,6 +31,8 @@ class Marks:
     hedges: list[Found[str]] = field(default_factory=list[Found[str]])
     approximations: list[Found[str]] = field(default_factory=list[Found[str]])
     bounds: list[Found[str]] = field(default_factory=list[Found[str]])
+    changing: bool = False
+    """Whether anything may be taken back or ruled out; false for most turns."""
 
     def corrected(self, end: int, start: int) -> bool:
         """Whether a correction lies between a value that ends and one that starts there."""
@@ -61,7 +63,7 @@ class Marks:
         return bool(self.hedges)
 
     def approximate(self, first: int, last: int) -> bool:
-        return any(
+        return bool(self.approximations) and any(
             mark.last == first or mark.first == last or first <= mark.first < last
             for mark in self.approximations
         )
@@ -80,8 +82,11 @@ def find_marks(said: Utterance) -> Marks:
     for first, last, labels in locale.cues.find(said.words):
         for section, detail in labels:
             _place(marks, section, Found(first, last, detail))
-    marks.contrasts.extend(at for at, stop in enumerate(said.breaks) if stop)
+    marks.contrasts.extend([at for at, stop in enumerate(said.breaks) if stop])
     marks.contrasts.sort()
+    marks.changing = bool(
+        marks.negations or marks.corrections or not said.vocabulary.isdisjoint(locale.taken_back)
+    )
     return marks
 
 
@@ -119,6 +124,8 @@ class Placed(Protocol):
 
 def standing(values: Sequence[T], marks: Marks) -> list[tuple[T, list[T]]]:
     """The values that were neither taken back nor ruled out, each with those it replaced."""
+    if not marks.changing:
+        return [(value, []) for value in values]
     kept: list[tuple[T, list[T]]] = []
     for value in values:
         if marks.negations and marks.negated(value.first):

@@ -81,14 +81,15 @@ class DatetimeRecognizer(Recognizer):
         zone = _zone(context.tz)
         found = [self._recognition(moment, said, zone) for moment in moments]
         results = [one for one in found if one]
-        _link(results, said)
+        if len(results) > 1:
+            _link(results, said)
         return results
 
     def _moments(self, said: Utterance, context: Context) -> list[_Moment]:
         """What was said, shared by datetime, date and time fields asked in the same way."""
         past = (self.prefer or context.prefer) == "past"
-        bare_dates = self.kind == "date" or context.asked == "date"
-        key = ("moments", context.ref, context.tz, past, context.focus, bare_dates)
+        bare = _may_be_bare(said, context) and self._dates_are_asked(context)
+        key = ("moments", context.ref, context.tz, past, context.focus, bare)
         found = said.memo.get(key)
         if found is None:
             reading = Reading(said.locale, _now(context), past)
@@ -97,7 +98,7 @@ class DatetimeRecognizer(Recognizer):
 
     def _fragments(self, said: Utterance, context: Context, reading: Reading) -> list[Fragment]:
         lists = ["datetime", "date_lead"]
-        if context.focus or said.marks.corrections or (context.focus is None and said.elliptical):
+        if _may_be_bare(said, context):
             lists.append("datetime_bare")
         found: list[Fragment] = []
         for match in said.matches(*lists):
@@ -116,8 +117,10 @@ class DatetimeRecognizer(Recognizer):
 
     def _bare_number(self, context: Context) -> str:
         """A lone number answers the question: a day where a date was asked, else an hour."""
-        dates = self.kind == "date" or context.asked == "date"
-        return "date.number" if dates else "time.bare"
+        return "date.number" if self._dates_are_asked(context) else "time.bare"
+
+    def _dates_are_asked(self, context: Context) -> bool:
+        return self.kind == "date" or context.asked == "date"
 
     def _takes_bare(
         self, rule: str, first: int, before: Sequence[Fragment], said: Utterance, context: Context
@@ -139,19 +142,19 @@ class DatetimeRecognizer(Recognizer):
         day = moment.date.day if moment.date and "date" in self.wants else None
         clock, other = self._clock(moment) if moment.time and "time" in self.wants else (None, None)
         value = canonical(day.day if day else None, clock)
-        alternatives = list(other_values(day, clock, other))
-        first = min(piece.first for piece in pieces)
-        last = max(piece.last for piece in pieces)
+        alternatives = tuple(other_values(day, clock, other))
+        first = min([piece.first for piece in pieces])
+        last = max([piece.last for piece in pieces])
         marks = said.marks
-        rule = "+".join(piece.rule for piece in pieces)
+        rule = "+".join([piece.rule for piece in pieces])
         found = Recognition(
             value=value,
             text=value,
             span=said.span(first, last),
             confidence=1.0,
             rule=rule,
-            alternatives=tuple(alternatives),
-            superseded=tuple(self._plain(piece) for piece in moment.superseded),
+            alternatives=alternatives,
+            superseded=tuple([self._plain(piece) for piece in moment.superseded]),
             ambiguous=bool(alternatives) or bool(day and day.ambiguous),
             approximate=marks.approximate(first, last),
             grain="minute" if clock else (day.grain if day else None),
@@ -205,6 +208,13 @@ class TimeRecognizer(DatetimeRecognizer):
     wants: ClassVar[frozenset[str]] = frozenset({"time"})
 
 
+def _may_be_bare(said: Utterance, context: Context) -> bool:
+    """Whether numbers without a word of time may count: in an answer, or after a correction."""
+    return bool(
+        context.focus or said.marks.corrections or (context.focus is None and said.elliptical)
+    )
+
+
 def _now(context: Context) -> datetime | None:
     now = context.ref
     if now is None:
@@ -226,6 +236,8 @@ def _zone(name: str | None) -> ZoneInfo | None:
 
 def _grouped(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:
     """Groups fragments: a second date or time begins the next moment."""
+    if not fragments:
+        return []
     marks = said.marks
     replaced: dict[int, list[Fragment]] = {}
     kept: set[int] = set()

@@ -53,9 +53,10 @@ class MoneyRecognizer(Recognizer):
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         locale = said.locale
-        if not said.lexemes.mask & locale.money_classes:
-            return []
         bare = context.focus or said.marks.corrections
+        needed = locale.money_classes if not bare else locale.amount_classes
+        if not said.lexemes.mask & needed:
+            return []
         lists = ("money", "money_bare") if bare else ("money",)
         amounts: list[_Amount] = []
         for match in said.matches(*lists):

@@ -47,8 +47,9 @@ class FuzzyRecognizer(Recognizer):
         if not heard:
             return []
         scored: list[tuple[float, str, int, int]] = []
+        words = [said.words[i] for i in heard]
         for name, parts in self._parts:
-            score, first, last = _match(parts, heard, said, self.threshold)
+            score, first, last = _match(parts, words, heard, self.threshold)
             if score >= self.threshold:
                 scored.append((score, name, first, last))
         scored.sort(key=lambda entry: -entry[0])
@@ -79,14 +80,13 @@ class FuzzyRecognizer(Recognizer):
 
 
 def _match(
-    parts: Sequence[str], heard: Sequence[int], said: Utterance, threshold: float
+    parts: Sequence[str], words: Sequence[str], heard: Sequence[int], threshold: float
 ) -> tuple[float, int, int]:
     """The name's worst part and the tokens between which its parts were heard."""
-    words = [said.words[i] for i in heard]
-    worst, first, last = 1.0, len(said), 0
+    worst, first, last = 1.0, heard[-1] + 1, 0
     for part in parts:
         found = process.extractOne(
-            part, words, scorer=JaroWinkler.similarity, score_cutoff=threshold
+            part, words, scorer=JaroWinkler.similarity, score_cutoff=threshold, processor=None
         )
         score, at, width = (found[1], found[2], 1) if found else (0.0, 0, 1)
         if score < 1.0:
@@ -101,9 +101,10 @@ def _match(
 
 def _joined(part: str, words: Sequence[str], least: float) -> tuple[float, int, int] | None:
     """Two words that are one part of a name, "mac donald"; the first must begin it."""
-    for at in range(len(words) - 1):
-        if words[at][0] == part[0] and len(words[at]) < len(part) - 1:
-            score = JaroWinkler.similarity(part, words[at] + words[at + 1], score_cutoff=_JOINED)
+    initial, longest = part[:1], len(part) - 2
+    for at, word in enumerate(words[:-1]):
+        if word[0] == initial and len(word) <= longest:
+            score = JaroWinkler.similarity(part, word + words[at + 1], score_cutoff=_JOINED)
             if score > least:
                 return score, at, 2
     return None

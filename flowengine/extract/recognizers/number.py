@@ -168,6 +168,8 @@ class OrdinalRecognizer(Recognizer):
     kind: ClassVar[str] = "ordinal"
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
+        if not said.lexemes.mask & said.locale.place_classes:
+            return []
         placed = [_Placed(match, self._value(match, said)) for match in said.matches("ordinal")]
         return [
             place.recognition(said, tuple(int(earlier.value) for earlier in replaced))

@@ -22,32 +22,26 @@ class Phrases(Generic[T]):
     def __init__(self, labelled: Iterable[tuple[str, T]]) -> None:
         self._entries = [(tuple(phrase.split()), label) for phrase, label in labelled]
         self._single: dict[str, T] = {}
-        self._longer: dict[str, dict[str, list[tuple[tuple[str, ...], T]]]] = {}
+        self._longer: dict[tuple[str, str], list[tuple[tuple[str, ...], T]]] = {}
         for words, label in self._entries:
             if len(words) == 1:
                 self._single.setdefault(words[0], label)
             else:
-                seconds = self._longer.setdefault(words[0], {})
-                seconds.setdefault(words[1], []).append((words, label))
-        for seconds in self._longer.values():
-            for entries in seconds.values():
-                entries.sort(key=lambda entry: -len(entry[0]))
-        self._starts = frozenset(words[0] for words, _ in self._entries)
+                self._longer.setdefault((words[0], words[1]), []).append((words, label))
+        for entries in self._longer.values():
+            entries.sort(key=lambda entry: -len(entry[0]))
+        self.starts = frozenset(words[0] for words, _ in self._entries)
+        """The words that a phrase begins with; looked at first, as most words begin none."""
 
     @classmethod
     def of(cls, table: Mapping[T, Iterable[str]]) -> Phrases[T]:
         """From a mapping label -> phrases, as locale files write it."""
         return cls((phrase, label) for label, phrases in table.items() for phrase in phrases)
 
-    def __contains__(self, word: str) -> bool:
-        """Whether any phrase begins with the word."""
-        return word in self._starts
-
     def at(self, words: Sequence[str], i: int) -> Found[T] | None:
         word = words[i]
-        seconds = self._longer.get(word)
-        if seconds and i + 1 < len(words):
-            for phrase, label in seconds.get(words[i + 1], ()):
+        if i + 1 < len(words):
+            for phrase, label in self._longer.get((word, words[i + 1]), ()):
                 last = i + len(phrase)
                 if len(phrase) == 2 or tuple(words[i:last]) == phrase:
                     return Found(i, last, label)
@@ -61,9 +55,9 @@ class Phrases(Generic[T]):
     def find(self, words: Sequence[str]) -> list[Found[T]]:
         """All phrases from left to right, none inside another."""
         found: list[Found[T]] = []
-        last, starts = 0, self._starts
+        last, starts = 0, self.starts
         for i, word in enumerate(words):
-            if i >= last and word in starts:
+            if word in starts and i >= last:
                 hit = self.at(words, i)
                 if hit:
                     found.append(hit)

@@ -60,15 +60,14 @@ class Speller:
              *small.units, *small.teens, *small.tens]
         )  # fmt: skip
         self.digit_starters = frozenset(
-            [*self.digits, *self.homophones, *self.repeats, *self.zero_letters, *small.units,
-             *small.teens, *small.tens]
+            [*self.digits, *self.repeats, *self.zero_letters, *small.units, *small.teens,
+             *small.tens]
         )  # fmt: skip
         self.only_here = frozenset(self.digits)
         """Words for digits that are no number words."""
         alphabet = set("bcdefghjklmnopqrstuvwxyz")  # "a" and "i" are words
-        capital = {phrase.split()[0] for phrase in data["skip"]}
         self.sure_letters = frozenset([*self.nato, *self.letters, *self.repeats, *alphabet])
-        self.letter_signs = self.sure_letters | capital
+        self.letter_signs = self.sure_letters | frozenset(data["letter_leads"])
         for word, value in small.units.items():
             self.digits.setdefault(word, str(value))
 
@@ -82,12 +81,12 @@ class Speller:
         ):
             return []
         every = all(self._is_digit_like(said, i) for i in range(len(said)))
-        starters = self.digit_starters
+        starters, words, shapes = self.digit_starters, said.words, said.shapes
         runs: list[Run] = []
         run: Run | None = None
         i, n = 0, len(said)
         while i < n:
-            idle = run is None and said.shapes[i] == "word" and said.words[i] not in starters
+            idle = run is None and words[i] not in starters and shapes[i] == "word" and not every
             piece = None if idle else self._digit_piece(said, i, run is not None, every)
             if piece is None:
                 run = None
@@ -115,7 +114,7 @@ class Speller:
 
     def _digit_piece(self, said: Utterance, i: int, inside: bool, every: bool) -> Piece | None:
         words, word = said.words, said.words[i]
-        if self.counts.at(words, i):
+        if word in self.counts.starts and self.counts.at(words, i):
             return None
         if word in self.repeats and i + 1 < len(words):
             times = self.repeats[word]

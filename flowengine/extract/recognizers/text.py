@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from flowengine.extract.recognizers.grammar import Match
+from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.lexemes import Lexemes, lex
 from flowengine.extract.recognizers.locale import Locale, locale_of
 from flowengine.extract.recognizers.marks import Marks, find_marks
@@ -29,6 +30,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+_PLAIN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*(?: [A-Za-z]+(?:'[A-Za-z]+)*)*")
+"""Words and single spaces only, as most speech recognition writes."""
+
 _SOFT = ",\u2013\u2014"
 """A comma or a dash: a breath, not the end of a sentence."""
 
@@ -49,7 +53,19 @@ class Utterance:
         self.ends: list[int] = []
         self.breaks: list[str] = []
         self._matches: dict[tuple[str, ...], list[Match]] = {}
-        self._tokenise(_bounded(text))
+        bounded = _bounded(text)
+        if _PLAIN.fullmatch(bounded):
+            self._split(bounded)
+        else:
+            self._tokenise(bounded)
+
+    def _split(self, text: str) -> None:
+        """The same as `_tokenise`, for plain words."""
+        words = self.words = text.lower().split(" ")
+        self.shapes = ["word"] * len(words)
+        self.breaks = [""] * len(words)
+        ends = self.ends = list(accumulate(map(len, words), _after_space))
+        self.starts = [end - len(word) for end, word in zip(ends, words, strict=True)]
 
     def _tokenise(self, text: str) -> None:
         stop = ""
@@ -86,7 +102,7 @@ class Utterance:
     def __len__(self) -> int:
         return len(self.words)
 
-    @cached_property
+    @lazy
     def lexemes(self) -> Lexemes:
         """The words with numbers collapsed, coded for the grammars."""
         return lex(self)
@@ -98,11 +114,11 @@ class Utterance:
             found = self._matches[grammars] = self.locale.grammar(*grammars).find(self)
         return found
 
-    @cached_property
+    @lazy
     def digit_runs(self) -> list[Run]:
         return self.locale.speller.digit_runs(self)
 
-    @cached_property
+    @lazy
     def elliptical(self) -> bool:
         """Whether nothing but numbers and fillers was said: an answer without its question."""
         lexemes, fillers = self.lexemes, self.locale.fillers
@@ -111,38 +127,34 @@ class Utterance:
             for number, first, last in zip(lexemes.number, lexemes.first, lexemes.last, strict=True)
         )
 
-    @cached_property
+    @lazy
     def vocabulary(self) -> frozenset[str]:
         return frozenset(self.words)
 
-    @cached_property
+    @lazy
     def content(self) -> list[int]:
         """Tokens left when carrier phrases ("my name is", "this is") are taken off; else all."""
-        carriers, words = self.locale.carriers, self.words
-        left: list[int] = []
-        i = 0
-        while i < len(words):
-            found = carriers.at(words, i) if words[i] in carriers else None
-            if found:
-                i = found.last
-                continue
-            left.append(i)
-            i += 1
-        return left or list(range(len(words)))
+        every = range(len(self.words))
+        carried = {i for f in self.locale.carriers.find(self.words) for i in range(f.first, f.last)}
+        return [i for i in every if i not in carried] or list(every)
 
-    @cached_property
+    @lazy
     def memo(self) -> dict[Any, Any]:
         """What recognizers of one family share for this utterance, by what it depends on."""
         return {}
 
-    @cached_property
+    @lazy
     def stems(self) -> list[str]:
         return [stem(word) for word in self.words]
 
-    @cached_property
+    @lazy
     def marks(self) -> Marks:
         """Where the caller corrects, negates or hedges."""
         return find_marks(self)
+
+
+def _after_space(end: int, length: int) -> int:
+    return end + 1 + length
 
 
 def _bounded(text: str) -> str:

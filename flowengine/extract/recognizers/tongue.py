@@ -56,13 +56,11 @@ def _foreign_request(said: Utterance) -> list[Recognition]:
 
 
 def _voted(said: Utterance) -> list[Recognition]:
-    voters = _voters()
-    counts: dict[str, int] = {}
-    for word in said.vocabulary & voters.keys():
-        for language in voters[word]:
-            counts[language] = counts.get(language, 0) + 1
-    ranked = sorted(counts.items(), key=lambda vote: (-vote[1], vote[0]))
-    (best, most), (_, next_most) = [*ranked, ("", 0), ("", 0)][:2]
+    heard = said.vocabulary
+    counts = [
+        (len(heard & words), language) for language, words in language_votes()["votes"].items()
+    ]
+    (next_most, _), (most, best) = sorted(counts)[-2:]
     if most < _ENOUGH or most - next_most < _LEAD:
         return []
     confidence = round(min(0.95, 0.4 + 0.1 * (most - next_most)), 3)
@@ -72,16 +70,6 @@ def _voted(said: Utterance) -> list[Recognition]:
 @cache
 def _request_starts() -> frozenset[str]:
     return frozenset(phrase[0] for phrase, _ in _requests().entries())
-
-
-@cache
-def _voters() -> dict[str, tuple[str, ...]]:
-    """Each frequent word with the languages it speaks for."""
-    voters: dict[str, tuple[str, ...]] = {}
-    for language, words in language_votes()["votes"].items():
-        for word in words:
-            voters[word] = (*voters.get(word, ()), language)
-    return voters
 
 
 @cache

@@ -75,9 +75,9 @@ def _signs(said: Utterance) -> tuple[list[_Sign], bool, list[_Sign]]:
     weak: list[_Sign] = []
     unsure = False
     words, table = said.words, said.locale.yes_no
-    i = 0
+    starts, i = table.starts, 0
     while i < len(words):
-        found = table.at(words, i) if words[i] in table else None
+        found = table.at(words, i) if words[i] in starts else None
         if found is None:
             i += 1
             continue

@@ -45,3 +45,14 @@ def test_every_place_is_inside_the_text_and_in_order(text):
     places = [place for pair in zip(said.starts, said.ends, strict=True) for place in pair]
     assert places == sorted(places)
     assert all(0 <= place <= len(text) for place in places)
+
+
+@given(st.text(" ab'Zq9.,", max_size=30))
+def test_plain_words_are_split_as_any_other_text_is(text):
+    """A full stop at the end makes a text less plain; its words and their places stay."""
+    plain, ended = (
+        utterance(text.rstrip(" .,") or "a"),
+        utterance((text.rstrip(" .,") or "a") + ";"),
+    )
+    for name in ("words", "shapes", "starts", "ends", "breaks"):
+        assert getattr(plain, name) == getattr(ended, name)
