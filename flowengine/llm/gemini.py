@@ -10,13 +10,14 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import cache, cached_property
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Any
 
-from flowengine.llm.errors import AuthFailed, ProviderError
+from flowengine.llm.errors import AuthFailed, BadPayload, ProviderError
+from flowengine.llm.foreign import a_text
 from flowengine.llm.gemini_wire import (
     NAME,
     ChunkReader,
@@ -35,6 +36,9 @@ from flowengine.llm.vocabulary import Capability, Support
 
 if TYPE_CHECKING:
     from google.genai import Client
+
+# What the SDK raises over a chunk of another shape than it expects; the request was built before.
+_UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
 
 
 class GeminiProvider:
@@ -136,26 +140,35 @@ class GeminiProvider:
         return (http.body if http else None) or ""
 
     async def _chunks(self, model: str, wire: Wire, climb: Climb) -> AsyncIterator[StreamEvent]:
+        reader = ChunkReader()
+        async with aclosing(self._bodies(model, wire, climb)) as bodies:
+            async for body in bodies:
+                for event in reader.read(body):
+                    yield event
+        for event in reader.end():
+            yield event
+
+    async def _bodies(self, model: str, wire: Wire, climb: Climb) -> AsyncGenerator[dict[str, Any]]:
         # The SDK warns of every finish reason it does not know yet; extraction passes it on.
         warnings.filterwarnings("ignore", message=r".* is not a valid \w+$", category=UserWarning)
-        reader = ChunkReader()
+        client, config = self._client, _any(self._config(wire, climb))
+        chunks: Any = await client.aio.models.generate_content_stream(
+            model=model, contents=_any(wire.contents), config=config
+        )
         begun = False
         try:
-            chunks: Any = await self._client.aio.models.generate_content_stream(
-                model=model, contents=_any(wire.contents), config=_any(self._config(wire, climb))
-            )
             async with aclosing(chunks):
                 async for chunk in chunks:
                     begun = True
-                    for event in reader.read(_body(chunk)):
-                        yield event
+                    yield _body(chunk)
+        except _UNREADABLE:
+            # What the SDK says of an answer it cannot read quotes that answer.
+            raise BadPayload("a chunk cannot be read", provider=NAME) from None
         except Exception as error:
             failure = _translated(error, begun=begun)
             if failure is None:
                 raise
             raise failure from error
-        for event in reader.end():
-            yield event
 
     def _config(self, wire: Wire, climb: Climb) -> dict[str, Any]:
         return {
@@ -224,4 +237,5 @@ def _translated(error: Exception, *, begun: bool) -> ProviderError | None:
     response: Any = _any(error).response
     wait = retry_after(error.details, response.headers if response is not None else {})
     without_body(error)
-    return status_error(NAME, error.code, error.status, error.message or "", wait)
+    status, message = a_text(error.status), a_text(error.message) or ""
+    return status_error(NAME, error.code, status, message, wait)

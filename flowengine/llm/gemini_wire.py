@@ -12,6 +12,7 @@ from typing import Any
 from flowengine.llm.data import JSON, Schema, compact, is_object
 from flowengine.llm.dialect import GEMINI, ForeignReference, Loss
 from flowengine.llm.errors import BadPayload, Refusal
+from flowengine.llm.foreign import a_text, an_object, first_object, objects
 from flowengine.llm.messages import (
     ChatRequest,
     ChatResponse,
@@ -48,6 +49,8 @@ class Wire:
 
 def write_request(request: ChatRequest) -> Wire:
     """The request as the SDK takes it, without thinking. Raises `Refusal`."""
+    if not request.messages:
+        raise Refusal("request.empty", "a request needs at least one message")
     config: dict[str, Any] = {
         "system_instruction": request.system,
         "temperature": request.temperature,
@@ -104,8 +107,8 @@ def read_response(text: str, warnings: tuple[Warning_, ...]) -> ChatResponse:
         finish_detail=detail,
         usage=_usage(body),
         warnings=warnings,
-        model=body.get("modelVersion"),
-        id=body.get("responseId"),
+        model=a_text(body.get("modelVersion")),
+        id=a_text(body.get("responseId")),
         raw=body,
     )
 
@@ -134,7 +137,8 @@ class ChunkReader:
         if finish is not None:
             if finish == FinishReason.STOP and self._calls:
                 finish = FinishReason.TOOL_CALLS
-            self._done = Done(finish, detail, body.get("modelVersion"), body.get("responseId"))
+            model, answer_id = a_text(body.get("modelVersion")), a_text(body.get("responseId"))
+            self._done = Done(finish, detail, model, answer_id)
 
     def end(self) -> Iterator[StreamEvent]:
         """The closing event, none for a stream that was cut."""
@@ -223,14 +227,11 @@ def _result(content: str) -> dict[str, Any]:
 
 
 def _candidate(body: dict[str, Any]) -> dict[str, Any]:
-    candidates: list[Any] = body.get("candidates") or []
-    return candidates[0] if candidates and is_object(candidates[0]) else {}
+    return first_object(body.get("candidates"))
 
 
 def _parts(body: dict[str, Any]) -> list[dict[str, Any]]:
-    content: Any = _candidate(body).get("content")
-    listed: list[Any] = content.get("parts") or [] if is_object(content) else []
-    return [part for part in listed if is_object(part)]
+    return objects(an_object(_candidate(body).get("content")).get("parts"))
 
 
 def _is_text(part: dict[str, Any]) -> bool:
@@ -238,21 +239,21 @@ def _is_text(part: dict[str, Any]) -> bool:
 
 
 def _call(part: dict[str, Any]) -> ToolCall:
-    call: dict[str, Any] = part["functionCall"]
-    signature: str | None = part.get("thoughtSignature")
+    call = an_object(part.get("functionCall"))
+    signature = a_text(part.get("thoughtSignature"))
     return ToolCall(
-        name=str(call.get("name", "")),
+        name=a_text(call.get("name")) or "",
         arguments=compact(call.get("args") or {}),
-        id=call.get("id"),
+        id=a_text(call.get("id")),
         signature=signature.replace("+", "-").replace("/", "_") if signature else None,
     )
 
 
 def _finish(body: dict[str, Any]) -> tuple[str | None, str | None]:
-    feedback: Any = body.get("promptFeedback")
-    if is_object(feedback) and feedback.get("blockReason"):
-        return FinishReason.BLOCKED, str(feedback["blockReason"])
-    reason: str | None = _candidate(body).get("finishReason")
+    blocked = a_text(an_object(body.get("promptFeedback")).get("blockReason"))
+    if blocked:
+        return FinishReason.BLOCKED, blocked
+    reason = a_text(_candidate(body).get("finishReason"))
     if reason is None:
         return None, None
     if any(word in reason for word in _BLOCKING):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flowengine.llm.data import Schema, is_array, is_object
+from flowengine.llm.data import Schema, is_object
 from flowengine.llm.dialect import OPENAI_STRICT, ForeignReference
 from flowengine.llm.errors import Refusal
+from flowengine.llm.foreign import a_count, a_text, an_object, first_object, objects
 from flowengine.llm.messages import (
     ChatRequest,
     ChatResponse,
@@ -66,20 +67,18 @@ def write_request(
 
 
 def read_response(body: dict[str, Any], warnings: tuple[Warning_, ...]) -> ChatResponse:
-    choice = _first(body)
-    message: dict[str, Any] = choice.get("message") or {}
-    calls: list[dict[str, Any]] = message.get("tool_calls") or []
-    refused = bool(message.get("refusal"))
-    finish = choice.get("finish_reason")
+    choice = _choice_of(body)
+    message = an_object(choice.get("message"))
+    finish, detail = _finish(choice, refused=bool(message.get("refusal")))
     return ChatResponse(
-        text=message.get("content"),
-        tool_calls=tuple(_call(call) for call in calls),
-        finish_reason=FinishReason.BLOCKED if refused else _FINISH.get(str(finish), finish),
-        finish_detail="refusal" if refused else finish,
+        text=a_text(message.get("content")),
+        tool_calls=tuple(_call(call) for call in objects(message.get("tool_calls"))),
+        finish_reason=finish,
+        finish_detail=detail,
         usage=_usage(body),
         warnings=warnings,
-        model=body.get("model"),
-        id=body.get("id"),
+        model=a_text(body.get("model")),
+        id=a_text(body.get("id")),
         raw=body,
     )
 
@@ -92,23 +91,23 @@ class ChunkReader:
         self._refused = False
 
     def read(self, body: dict[str, Any]) -> Iterator[StreamEvent]:
-        choice = _first(body)
-        delta: dict[str, Any] = choice.get("delta") or {}
+        choice = _choice_of(body)
+        delta = an_object(choice.get("delta"))
         self._refused = self._refused or bool(delta.get("refusal"))
-        if delta.get("content"):
-            yield TextDelta(str(delta["content"]))
-        for call in delta.get("tool_calls") or ():
-            told: dict[str, Any] = call.get("function") or {}
-            text = told.get("arguments") or ""
-            yield ToolCallDelta(call.get("index", 0), text, told.get("name"), call.get("id"))
+        text = a_text(delta.get("content"))
+        if text:
+            yield TextDelta(text)
+        for call in objects(delta.get("tool_calls")):
+            told = _call(call)
+            index = a_count(call.get("index")) or 0
+            yield ToolCallDelta(index, told.arguments, told.name or None, told.id)
         usage = _usage(body)
         if usage is not None:
             yield UsageUpdate(usage)
-        finish = choice.get("finish_reason")
-        if finish is not None:
-            reason = FinishReason.BLOCKED if self._refused else _FINISH.get(finish, finish)
-            detail = "refusal" if self._refused else finish
-            self._done = Done(reason, detail, body.get("model"), body.get("id"))
+        finish, detail = _finish(choice, refused=self._refused)
+        if a_text(choice.get("finish_reason")) is not None:
+            model, answer_id = a_text(body.get("model")), a_text(body.get("id"))
+            self._done = Done(finish, detail, model, answer_id)
 
     def end(self) -> Iterator[StreamEvent]:
         if self._done is not None:
@@ -202,27 +201,33 @@ def _choice(request: ChatRequest) -> Any:
     return choice
 
 
-def _first(body: dict[str, Any]) -> dict[str, Any]:
-    choices: Any = body.get("choices")
-    return choices[0] if is_array(choices) and choices and is_object(choices[0]) else {}
+def _choice_of(body: dict[str, Any]) -> dict[str, Any]:
+    return first_object(body.get("choices"))
+
+
+def _finish(choice: dict[str, Any], *, refused: bool) -> tuple[str | None, str | None]:
+    if refused:
+        return FinishReason.BLOCKED, "refusal"
+    reason = a_text(choice.get("finish_reason"))
+    return (None, None) if reason is None else (_FINISH.get(reason, reason), reason)
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
-    told: dict[str, Any] = call.get("function") or {}
-    name, arguments = str(told.get("name", "")), str(told.get("arguments") or "")
-    return ToolCall(name=name, arguments=arguments, id=call.get("id"))
+    told = an_object(call.get("function"))
+    name, arguments = a_text(told.get("name")) or "", a_text(told.get("arguments")) or ""
+    return ToolCall(name=name, arguments=arguments, id=a_text(call.get("id")))
 
 
 def _usage(body: dict[str, Any]) -> Usage | None:
     counts: Any = body.get("usage")
     if not is_object(counts):
         return None
-    prompt: dict[str, Any] = counts.get("prompt_tokens_details") or {}
-    completion: dict[str, Any] = counts.get("completion_tokens_details") or {}
+    prompt = an_object(counts.get("prompt_tokens_details"))
+    completion = an_object(counts.get("completion_tokens_details"))
     return Usage(
-        input_tokens=counts.get("prompt_tokens"),
-        output_tokens=counts.get("completion_tokens"),
-        total_tokens=counts.get("total_tokens"),
-        cached_input_tokens=prompt.get("cached_tokens"),
-        reasoning_tokens=completion.get("reasoning_tokens"),
+        input_tokens=a_count(counts.get("prompt_tokens")),
+        output_tokens=a_count(counts.get("completion_tokens")),
+        total_tokens=a_count(counts.get("total_tokens")),
+        cached_input_tokens=a_count(prompt.get("cached_tokens")),
+        reasoning_tokens=a_count(completion.get("reasoning_tokens")),
     )

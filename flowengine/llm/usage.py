@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flowengine.llm.data import Data
-
-MOST = 2**63 - 1
+from flowengine.llm.foreign import MOST, a_count
 
 
 class Usage(Data):
@@ -26,9 +25,9 @@ class Usage(Data):
         return cls(
             input_tokens=_sum(counts, "promptTokenCount", "toolUsePromptTokenCount"),
             output_tokens=_sum(counts, "candidatesTokenCount", "thoughtsTokenCount"),
-            total_tokens=counts.get("totalTokenCount"),
-            cached_input_tokens=counts.get("cachedContentTokenCount"),
-            reasoning_tokens=counts.get("thoughtsTokenCount"),
+            total_tokens=a_count(counts.get("totalTokenCount")),
+            cached_input_tokens=a_count(counts.get("cachedContentTokenCount")),
+            reasoning_tokens=a_count(counts.get("thoughtsTokenCount")),
         )
 
     def __add__(self, other: Usage) -> Usage:
@@ -67,5 +66,5 @@ def add_usage(total: Usage | None, more: Usage | None) -> Usage | None:
 
 
 def _sum(counts: Mapping[str, Any], *names: str) -> int | None:
-    known = [int(counts[name]) for name in names if counts.get(name) is not None]
-    return sum(known) if known else None
+    known = [count for name in names if (count := a_count(counts.get(name))) is not None]
+    return min(sum(known), MOST) if known else None

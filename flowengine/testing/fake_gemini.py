@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -54,9 +55,12 @@ class Reply:
 
 @dataclass(frozen=True)
 class Chunks:
-    """A streamed answer; after the last chunk it ends, drops the connection, or hangs."""
+    """A streamed answer; after the last chunk it ends, drops the connection, or hangs.
 
-    bodies: Sequence[Body]
+    A text among the chunks is sent as it is, not as a server-sent event.
+    """
+
+    bodies: Sequence[Body | str]
     fault: Fault | None = None
 
 
@@ -268,6 +272,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     gemini: FakeGemini
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, as one that timed out does, is no fault worth printing."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -311,7 +320,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         for body in reply.bodies:
-            frame = f"data: {json.dumps(body)}\r\n\r\n".encode()
+            text = body if isinstance(body, str) else f"data: {json.dumps(body)}\r\n\r\n"
+            frame = text.encode()
             self.wfile.write(f"{len(frame):x}\r\n".encode() + frame + b"\r\n")
             self.wfile.flush()
         if reply.fault == "drop":

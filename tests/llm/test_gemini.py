@@ -224,6 +224,9 @@ async def test_a_missing_usage_stays_none(
         (Reply("<html>busy</html>", 502), Overloaded, True),
         (Reply("<html>fine</html>", 200), BadPayload, True),
         (Reply("", 304), ProviderError, False),
+        (Reply('[{"error": {"code": 429, "message": "slow"}}]', 429), RateLimited, True),
+        (Reply({"error": {"message": [3], "status": {}}}, 429), RateLimited, True),
+        (Reply('"just a text"', 500), ProviderError, True),
         (Reply(fault="drop"), ConnectionFailed, True),
     ],
 )
@@ -415,6 +418,31 @@ class TestStreaming:
         gemini.script(Chunks([answer({"text": ADA}, finish=None)]))
         with pytest.raises(StreamBroken):
             await Extractor().stream(provider, request_, Person).finish()
+
+    @pytest.mark.parametrize(
+        "chunk",
+        [
+            "<html>Zaphod</html>",
+            'data: {"candidates": [{"content": {"parts": [{"text": "Zaphod\r\n\r\n',
+            "data: [1, 2]\r\n\r\n",
+            answer({"text": ["Zaphod"]}),
+            answer({"text": "Zaphod"}, finish=3),  # pyright: ignore[reportArgumentType]
+            {"candidates": "Zaphod"},
+        ],
+        ids=["html", "half", "list", "part", "finish", "candidates"],
+    )
+    async def test_a_chunk_that_cannot_be_read_is_a_typed_error_that_quotes_nobody(
+        self,
+        gemini: FakeGemini,
+        provider: GeminiProvider,
+        request_: ChatRequest,
+        chunk: dict[str, Any] | str,
+    ) -> None:
+        gemini.script(Chunks([chunk]))
+        with pytest.raises((BadPayload, StreamBroken)) as caught:
+            await Extractor().stream(provider, request_, Person).finish()
+        assert "Zaphod" not in "".join(traceback.format_exception(caught.value))
+        assert ExtractionMetadata.from_error(caught.value) is not None
 
     async def test_an_unknown_finish_reason_warns_nobody(
         self, gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
