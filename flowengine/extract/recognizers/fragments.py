@@ -30,6 +30,11 @@ class Fragment:
     word: str = ""
     """The day as said, "tomorrow", or the weekday's number."""
 
+    @property
+    def bare(self) -> bool:
+        """Whether it is a number alone, which only the question makes a date or a time."""
+        return self.rule in ("date.number", "time.bare")
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -59,7 +59,7 @@ class Locale:
         self.reader = NumberReader(self.numbers)
         self._pronoun = {
             name: frozenset(words.get(f"pronoun{name}", ()))
-            for name in ("", "_after", "_before", "_the", "_the_before", "_leads")
+            for name in ("", "_after", "_before", "_the", "_the_before", "_only", "_leads")
         }
         self.classes = _classes(data)
         self.alphabet = self._alphabet()
@@ -223,6 +223,16 @@ class Locale:
         return frozenset(self.data["taken_back"])
 
     @lazy
+    def change_to(self) -> frozenset[str]:
+        """What stands between "change it" and the new value."""
+        return frozenset(self.data.get("change_to", ()))
+
+    @lazy
+    def linking(self) -> Mapping[str, frozenset[str]]:
+        """The small words between a name and its number: "the number of people is ten"."""
+        return {name: frozenset(words) for name, words in self.data["linking"].items()}
+
+    @lazy
     def negation_links(self) -> frozenset[str]:
         return frozenset(self.data["negation_links"])
 
@@ -240,7 +250,7 @@ class Locale:
         after = words[i + 1] if i + 1 < len(words) else ""
         if before in pronoun["_after"]:
             return True
-        if before in pronoun["_the"]:
+        if before in pronoun["_the"] and (i < 2 or words[i - 2] not in pronoun["_only"]):
             return not after or after in pronoun["_the_before"]
         if after in pronoun["_before"]:
             return True

@@ -27,6 +27,11 @@ class Marks:
     corrections: list[Found[str]] = field(default_factory=list[Found[str]])
     negations: list[Found[str]] = field(default_factory=list[Found[str]])
     contrasts: list[int] = field(default_factory=list[int])
+    verbs: list[int] = field(default_factory=list[int])
+    """Verbs of change."""
+    new_values: list[int] = field(default_factory=list[int])
+    """Where a new value begins: "change it from five to | eight"."""
+    replacements: list[int] = field(default_factory=list[int])
     joins: list[int] = field(default_factory=list[int])
     hedges: list[Found[str]] = field(default_factory=list[Found[str]])
     approximations: list[Found[str]] = field(default_factory=list[Found[str]])
@@ -34,13 +39,24 @@ class Marks:
     changing: bool = False
     """Whether anything may be taken back or ruled out; false for most turns."""
 
-    def corrected(self, end: int, start: int) -> bool:
-        """Whether a correction lies between a value that ends and one that starts there."""
+    def corrected(self, end: int, start: int, last: int | None = None) -> bool:
+        """Whether a value from `start` to `last` corrects one that ended before, at `end`."""
         if start == end + 1 and self.words[end] in self.taken_back:
             return True  # "three, no, four"
+        if start in self.new_values:
+            return True
+        if last is not None and self._replaces(start, last) and not self.joined(end, start):
+            return True
         return any(
             end <= mark.first and mark.last <= start <= mark.last + _CORRECTION_REACH
             for mark in self.corrections
+        )
+
+    def _replaces(self, start: int, last: int) -> bool:
+        """ "can five people come instead": in the same clause as the value, right after it."""
+        return any(
+            last <= at <= last + _REACH and not self._contrasted(start + 1, at)
+            for at in self.replacements
         )
 
     def negated(self, first: int) -> bool:
@@ -84,10 +100,24 @@ def find_marks(said: Utterance) -> Marks:
             _place(marks, section, Found(first, last, detail))
     marks.contrasts.extend([at for at, stop in enumerate(said.breaks) if stop])
     marks.contrasts.sort()
+    if marks.verbs:
+        marks.new_values = _new_values(marks, locale.change_to)
     marks.changing = bool(
-        marks.negations or marks.corrections or not said.vocabulary.isdisjoint(locale.taken_back)
+        marks.negations
+        or marks.corrections
+        or marks.new_values
+        or marks.replacements
+        or not said.vocabulary.isdisjoint(locale.taken_back)
     )
     return marks
+
+
+def _new_values(marks: Marks, change_to: frozenset[str]) -> list[int]:
+    """The places after "to" that follow a verb of change; an article may stand between."""
+    first = marks.verbs[0]
+    found = [at + 1 for at, word in enumerate(marks.words) if word in change_to and at > first]
+    articles = [at + 1 for at in found if at < len(marks.words) and marks.words[at] in marks.links]
+    return found + articles
 
 
 def _place(marks: Marks, section: str, found: Found[str]) -> None:
@@ -96,6 +126,10 @@ def _place(marks: Marks, section: str, found: Found[str]) -> None:
             marks.corrections.append(found)
         case "negators" | "refusals":
             marks.negations.append(found)
+        case "changes":
+            marks.verbs.append(found.first)
+        case "replacements":
+            marks.replacements.append(found.first)
         case "contrasts":
             marks.contrasts.append(found.first)
         case "joins":
@@ -131,7 +165,7 @@ def standing(values: Sequence[T], marks: Marks) -> list[tuple[T, list[T]]]:
         if marks.negations and marks.negated(value.first):
             continue
         replaced: list[T] = []
-        if kept and marks.corrected(kept[-1][0].last, value.first):
+        if kept and marks.corrected(kept[-1][0].last, value.first, value.last):
             earlier, before = kept.pop()
             replaced = [*before, earlier]
         kept.append((value, replaced))

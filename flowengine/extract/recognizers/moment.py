@@ -102,8 +102,8 @@ class DatetimeRecognizer(Recognizer):
             lists.append("datetime_bare")
         found: list[Fragment] = []
         for match in said.matches(*lists):
-            if match.rule == "time.opening" and context.focus is False:
-                continue  # "five thirty" may be an amount when another question was put
+            if not self._counts(match.rule, said, context):
+                continue
             if match.rule.startswith("bare.") and not self._takes_bare(
                 match.rule, match.tokens[0], found, said, context
             ):
@@ -113,7 +113,13 @@ class DatetimeRecognizer(Recognizer):
             found.extend(fragments_of(match, reading))
             if len(found) > MOST_VALUES:
                 break
-        return found
+        return _without_needless(found, said)
+
+    def _counts(self, rule: str, said: Utterance, context: Context) -> bool:
+        """ "five thirty" may be an amount when another question was put, "around six" a count."""
+        if rule == "time.opening":
+            return context.focus is not False
+        return rule != "time.near" or bool(context.focus) or not said.elliptical
 
     def _bare_number(self, context: Context) -> str:
         """A lone number answers the question: a day where a date was asked, else an hour."""
@@ -206,6 +212,19 @@ class TimeRecognizer(DatetimeRecognizer):
 
     kind: ClassVar[str] = "time"
     wants: ClassVar[frozenset[str]] = frozenset({"time"})
+
+
+def _without_needless(found: list[Fragment], said: Utterance) -> list[Fragment]:
+    """Beside a date in full a bare number is none: "I need one on Friday"; so with times."""
+    full = {piece.kind for piece in found if not piece.bare}
+    before: Fragment | None = None
+    kept: list[Fragment] = []
+    for piece in found:
+        corrects = before is not None and said.marks.corrected(before.last, piece.first)
+        if not piece.bare or piece.kind not in full or corrects:
+            kept.append(piece)
+            before = piece
+    return kept
 
 
 def _may_be_bare(said: Utterance, context: Context) -> bool:
@@ -314,7 +333,7 @@ def _confidence(found: Recognition, pieces: Iterable[Fragment], said: Utterance)
         confidence *= _DOUBTFUL
     if said.marks.hedged():
         confidence *= _HEDGED
-    if any(piece.rule.startswith(("bare.", "time.bare")) for piece in pieces):
+    if any(piece.bare or piece.rule.startswith("bare.") for piece in pieces):
         confidence *= _BARE
     return round(confidence, 3)
 

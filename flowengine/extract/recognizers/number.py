@@ -1,9 +1,9 @@
-"""integer, number, integer_near, ordinal and percent: how many, which one, what share."""
+"""integer, number, ordinal and percent: how many, which one, what share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
@@ -11,13 +11,9 @@ from flowengine.extract.recognizers.base import MOST_VALUES, Context, Recognitio
 from flowengine.extract.recognizers.grammar import Match
 from flowengine.extract.recognizers.marks import standing
 from flowengine.extract.recognizers.numbers import CONFUSED, Exact, Number, plain
-from flowengine.extract.recognizers.options import at_least_one, words_of
-from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance
 
 _HEDGED = 0.8
-_ENDINGS = ("", "s", "es", "'s")
-"""An anchor counts in the plural and possessive too."""
 
 
 def read_numbers(said: Utterance) -> list[Number]:
@@ -53,11 +49,17 @@ class NumberRecognizer(Recognizer):
             self.max is None or number.value <= self.max
         )
 
+    def numbers(self, said: Utterance) -> list[Number]:
+        return [n for n in read_numbers(said) if self.accepts(n)][:MOST_VALUES]
+
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        numbers = [n for n in read_numbers(said) if self.accepts(n)][:MOST_VALUES]
-        if not numbers:
-            return []
-        kept = standing(numbers, said.marks)
+        numbers = self.numbers(said)
+        return self.recognitions(standing(numbers, said.marks), said) if numbers else []
+
+    def recognitions(
+        self, kept: Sequence[tuple[Number, list[Number]]], said: Utterance
+    ) -> list[Recognition]:
+        """One for each number with those it replaced, in the same order."""
         found = [self._recognition(said, number, replaced) for number, replaced in kept]
         _offer_together(found, [number for number, _ in kept], said)
         return found
@@ -99,66 +101,6 @@ class IntegerRecognizer(NumberRecognizer):
 
     def accepts(self, number: Number) -> bool:
         return number.value == int(number.value) and super().accepts(number)
-
-
-@dataclass(frozen=True, kw_only=True)
-class IntegerNearRecognizer(IntegerRecognizer):
-    """The whole number nearest to one of some words; a word that follows it weighs more.
-
-    When the question was about this value, a number alone is the answer.
-    """
-
-    kind: ClassVar[str] = "integer_near"
-    positional: ClassVar[str | None] = "anchors"
-    anchors: tuple[str, ...] = ()
-    window: int = 3
-    _phrases: Phrases[str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "anchors", words_of(self.kind, "anchors", self.anchors))
-        at_least_one(self.kind, "anchors", self.anchors)
-        forms = ((anchor + ending, "") for anchor in self.anchors for ending in _ENDINGS)
-        object.__setattr__(self, "_phrases", Phrases(forms))
-
-    def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        found = super().read(said, context)
-        if not found:
-            return []
-        anchors = [(found.first, found.last) for found in self._phrases.find(said.words)]
-        near: list[tuple[float, Recognition]] = []
-        for one in found:
-            distance = min((self._distance(said, one, a) for a in anchors), default=None)
-            if distance is not None and distance <= self.window + 0.5:
-                near.append((distance, one))
-        if near:
-            near.sort(key=lambda pair: pair[0])
-            return [one for _, one in near]
-        return self._by_focus(found, context)
-
-    def _by_focus(self, found: list[Recognition], context: Context) -> list[Recognition]:
-        if not context.focus:
-            return []
-        for one in found:
-            one.rule += ".asked"
-            one.confidence *= 1.0 if len(found) == 1 else 0.6
-        return found
-
-    def _distance(self, said: Utterance, one: Recognition, anchor: tuple[int, int]) -> float:
-        """Words between number and anchor; half a word more when the anchor comes first."""
-        first = said.starts.index(one.span[0])
-        last = said.ends.index(one.span[1]) + 1
-        if anchor[0] >= last:
-            return anchor[0] - last + self._separation(said, last, anchor[0])
-        if anchor[1] <= first:
-            return first - anchor[1] + 0.5 + self._separation(said, anchor[1], first)
-        return 0
-
-    def _separation(self, said: Utterance, start: int, end: int) -> int:
-        """ "two pizzas and a salad": beyond "and" begins another thing."""
-        apart = said.locale.numbers.conjunctions
-        if any(word in apart for word in said.words[start:end]):
-            return 2
-        return 2 if any(said.breaks[start : end + 1]) else 0
 
 
 @dataclass(frozen=True, kw_only=True)

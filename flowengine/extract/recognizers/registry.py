@@ -27,8 +27,8 @@ from flowengine.extract.recognizers.moment import (
 )
 from flowengine.extract.recognizers.money import MoneyRecognizer
 from flowengine.extract.recognizers.names import FuzzyRecognizer
+from flowengine.extract.recognizers.near import IntegerNearRecognizer
 from flowengine.extract.recognizers.number import (
-    IntegerNearRecognizer,
     IntegerRecognizer,
     NumberRecognizer,
     OrdinalRecognizer,

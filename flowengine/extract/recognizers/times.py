@@ -15,6 +15,8 @@ _SECONDS = {"S": 1, "M": 60, "H": 3600}
 def fragments_of(match: Match, reading: Reading) -> list[Fragment]:
     """The fragments of one match; empty when its words make no date or time."""
     family, _, name = match.rule.partition(".")
+    if family == "none":
+        return []
     if family == "time" or match.rule == "bare.hour_minute":
         fragment = _time(match, reading, name)
         return [fragment] if fragment else []
