@@ -17,7 +17,12 @@ from flowengine.errors import FlowError
 from flowengine.extract.models import Providers, default_model
 from flowengine.extract.request import QUOTE, ask, asked_schema
 from flowengine.extract.spec import ExtractSpec, OnFailure, Promotion, Trigger
-from flowengine.extract.turn_extractor import ExtractionFailed, TurnExtractor, Window
+from flowengine.extract.turn_extractor import (
+    ExtractionFailed,
+    TurnExtractor,
+    Window,
+    known_by_field,
+)
 from flowengine.extract.typed import TypedFields
 from flowengine.inputs import NOTHING, Json
 from flowengine.llm.data import Schema, compact
@@ -87,8 +92,9 @@ class LlmExtractor(TurnExtractor):
 
     async def ask(self, window: Window, known: Mapping[str, Json] = NOTHING) -> Answer:
         """As `extract`, with the record of how it went. Raises `ExtractionFailed`."""
+        held = known_by_field(self.schema, self.promotions, known)
         request = ask(
-            self.model or default_model(), self.instruction, window, self._known(known),
+            self.model or default_model(), self.instruction, window, held,
             quoted=bool(self._quoted), thinking=self.thinking_budget,
         )  # fmt: skip
         try:
@@ -125,26 +131,24 @@ class LlmExtractor(TurnExtractor):
 
     @cached_property
     def _extractor(self) -> Extractor:
+        # A model without structured output is asked in words: each field is checked here anyway.
         return Extractor(
-            repair=True, retries=0, undeclared="ignore", on_exhausted="partial", hooks=self.hooks
-        )
-
-    def _known(self, known: Mapping[str, Json]) -> dict[str, Json]:
-        """What is known, by field; State knows it by the key that the field is promoted to."""
-        keys = {rule.field: rule.to or rule.field for rule in reversed(self.promotions)}
-        held = {name: known.get(keys.get(name, name)) for name in self._fields}
-        return {name: value for name, value in held.items() if value is not None}
+            repair=True, retries=0, undeclared="ignore", on_exhausted="partial",
+            allow_prompted=True, hooks=self.hooks,
+        )  # fmt: skip
 
     def _good(self, value: Mapping[str, Json]) -> tuple[dict[str, Json], list[str]]:
         """The declared fields that hold something, each with its quote if it has one."""
-        given = {name: item for name, item in value.items() if item is not None}
-        faults = [f"{name} (unicode)" for name in self._fields if _is_broken(given.get(name))]
-        broken = {fault.partition(" ")[0] for fault in faults}
-        fields = {name: given[name] for name in self._fields if name in given.keys() - broken}
+        said = {name: item for name, item in value.items() if item is not None}
+        given = {name: item for name, item in said.items() if not _is_broken(item)}
+        fields = {name: given[name] for name in self._fields if name in given}
         quotes = {
             name + QUOTE: given[name + QUOTE] for name in self._quoted if name + QUOTE in given
         }
-        faults += ["* (undeclared)"] * len(given.keys() - self._fields.keys() - quotes.keys())
+        faults = [
+            f"{name} (unicode)" for name in self._fields if name in said.keys() - given.keys()
+        ]
+        faults += ["* (undeclared)"] * len(given.keys() - fields.keys() - quotes.keys())
         if self._typed is not None:
             fields, misfits = self._typed.check(fields)
             faults += misfits

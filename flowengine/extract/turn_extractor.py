@@ -124,6 +124,16 @@ async def run_turn_extractor(
     return {str(name): _json(extractor.name, str(name), value) for name, value in fields.items()}
 
 
+def known_by_field(
+    schema: Mapping[str, Any], promotions: Sequence[Promotion], known: Mapping[str, Json]
+) -> dict[str, Json]:
+    """What is known, by field of the schema: State knows it by the key it is promoted to."""
+    keys = {rule.field: rule.to or rule.field for rule in reversed(promotions)}
+    fields: Mapping[str, Any] = schema.get("properties", {})
+    held = {field: known.get(keys.get(field, field)) for field in fields}
+    return {field: value for field, value in held.items() if value is not None}
+
+
 def _has_words(window: Window, least: int) -> bool:
     """Whether the newest utterance is long enough; without any, transcription may be off."""
     newest = next((turn.user for turn in reversed(window) if turn.user), None)
