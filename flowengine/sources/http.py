@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from flowengine.inputs import NOTHING, Json
 from flowengine.sources.address import address
 from flowengine.sources.allow import Allowed, AllowList, origin, parsed
 from flowengine.sources.spec import HttpRequest
-from flowengine.sources.template import Values, fill, filled
+from flowengine.sources.template import Values, fill, filled, state_reads
 
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -103,6 +104,23 @@ class Http:
                 size = f"more than {self._most_bytes} bytes"
                 raise SourceError(f"it answers with {size}", code="too_large")
         return bytes(body)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSource:
+    """A declared request as a source."""
+
+    request: HttpRequest
+    http: Http
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        request = self.request
+        texts = [request.url, *request.headers.values(), *request.query.values(), request.body]
+        return state_reads(texts)
+
+    async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
+        return await self.http.send(self.request, args, state)
 
 
 class _Hop(NamedTuple):
