@@ -41,7 +41,7 @@ ONCE_AGAIN = RetryPolicy(max_attempts=2, base=0.3, jitter=0.0, honour_retry_afte
 class Answer(NamedTuple):
     """One run: the fields that hold something, the faults that cost a field, and the record.
 
-    A fault names a place of the schema and a kind, such as `score (number)`, never a value.
+    A fault names a place of the schema and a kind, such as `score (anyOf)`, never a value.
     """
 
     fields: dict[str, Json]
