@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from flowengine.errors import FlowError
 from flowengine.extract.models import Providers, default_model
@@ -41,12 +41,25 @@ ONCE_AGAIN = RetryPolicy(max_attempts=2, base=0.3, jitter=0.0, honour_retry_afte
 class Answer(NamedTuple):
     """One run: the fields that hold something, the faults that cost a field, and the record.
 
-    A fault names a place of the schema and a kind, such as `score (anyOf)`, never a value.
+    A fault names a place of the schema and a kind, such as `score (schema)`, never a value.
     """
 
     fields: dict[str, Json]
     dropped: tuple[str, ...]
     metadata: ExtractionMetadata
+
+
+class Options(TypedDict, total=False):
+    """What every extractor takes besides what is asked; see `LlmExtractor`."""
+
+    trigger: Trigger
+    promotions: tuple[Promotion, ...]
+    model: str | None
+    thinking_budget: int | None
+    timeout: str
+    on_failure: OnFailure
+    hooks: Hooks | None
+    sleep: Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +115,9 @@ class LlmExtractor(TurnExtractor):
         except FlowLLMError as error:
             raise _failure(self.name, error) from error
         fields, faults = self._good(result.value)
-        dropped = (*result.issues, *faults)
+        # Their kind says nothing here: it is the union with null that did not fit.
+        misfits = (f"{issue.partition(' ')[0]} (schema)" for issue in result.issues)
+        dropped = (*misfits, *faults)
         self.dropped.update(dropped)
         return Answer(fields, dropped, result.metadata)
 
@@ -163,13 +178,15 @@ def extract_turns(
     *,
     window: int = 3,
     min_words: int = 3,
-    **more: Any,
+    **options: Unpack[Options],
 ) -> LlmExtractor:
-    """An extractor of a pydantic model, TypedDict or dataclass, named as its type; `more` as in
-    `LlmExtractor`. Each field is checked by itself."""
+    """An extractor of a pydantic model, TypedDict or dataclass, which has the type's name.
+
+    Each field is checked by itself, by its own validators too; a rule over several is not asked.
+    """
     name = getattr(wanted, "__name__", "")
     return LlmExtractor(
-        name, provider, instruction, window, type=wanted, min_words=min_words, **more
+        name, provider, instruction, window, type=wanted, min_words=min_words, **options
     )
 
 
@@ -179,7 +196,7 @@ def from_spec(
     *,
     model: str | None = None,
     thinking_budget: int | None = 0,
-    **more: Any,
+    hooks: Hooks | None = None,
 ) -> LlmExtractor:
     """The extractor of a flow's `extract` entry, whose own model and budget win over the flow's.
 
@@ -193,7 +210,7 @@ def from_spec(
         spec.name, provider, spec.instruction, spec.window,
         schema=spec.schema_, min_words=spec.min_words, trigger=spec.trigger,
         promotions=spec.promote, timeout=spec.timeout, on_failure=spec.on_failure, model=chosen,
-        thinking_budget=spec.thinking_budget if own_budget else thinking_budget, **more,
+        thinking_budget=spec.thinking_budget if own_budget else thinking_budget, hooks=hooks,
     )  # fmt: skip
 
 

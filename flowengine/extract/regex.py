@@ -75,7 +75,7 @@ class RegexExtractor(TurnExtractor):
         newest = max((turn.number for turn in window), default=0)
         for turn in reversed(window):
             for speaker in self.speakers:
-                words = (turn.user if speaker == "caller" else turn.model)[:LONGEST_TEXT]
+                words = _whole(turn.user if speaker == "caller" else turn.model)
                 had = {field: one.value for field, one in found.items()}
                 if turn.number < newest:
                     had = {**settled, **had}
@@ -116,6 +116,11 @@ class _Pattern:
             return value, match.span()
         group = next((n for n, part in enumerate(match.groups(), 1) if part is not None), 0)
         return match.group(group), match.span(group)
+
+
+def _whole(words: str) -> str:
+    """As RE2 can read it: half of a surrogate pair becomes `?`, and every place stays."""
+    return words[:LONGEST_TEXT].encode(errors="replace").decode()
 
 
 def _compiled(place: str, pattern: object) -> Any:

@@ -186,9 +186,9 @@ async def test_a_field_that_does_not_fit_is_dropped_and_counted_and_the_rest_lan
     extractor = booking(ScriptedProvider([json.dumps(bad), json.dumps({"people": "x"})]))
     answer = await extractor.ask(WINDOW)
     assert answer.fields == {"slot": "seven"}
-    assert sorted(answer.dropped) == ["* (undeclared)", "mood (anyOf)", "people (anyOf)"]
+    assert sorted(answer.dropped) == ["* (undeclared)", "mood (schema)", "people (schema)"]
     assert await extractor.extract(WINDOW) == {}
-    assert extractor.dropped["people (anyOf)"] == 2
+    assert extractor.dropped["people (schema)"] == 2
     assert answer.metadata.calls == 1
 
 

@@ -115,6 +115,16 @@ def test_unknown_speakers_are_refused() -> None:
         RegexExtractor("r", {"a": "b"}, speakers="caller")  # pyright: ignore[reportArgumentType]
 
 
+def test_half_a_character_neither_breaks_the_reading_nor_moves_a_place() -> None:
+    [found] = RegexExtractor("r", {"n": r"\d+"}).findings((Turn(1, "a \ud83d 42"),))
+    assert (found.value, found.span) == ("42", (4, 6))
+
+
+def test_a_long_turn_is_read_in_linear_time_up_to_a_bound() -> None:
+    words = "a" * 9_000 + "b" * 50_000 + "!"
+    assert RegexExtractor("r", {"x": r"(a*)*!"}).extract((Turn(1, words),)) == {}
+
+
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
 def test_a_value_stands_where_its_finding_says(said: list[str]) -> None:
     window = tuple(Turn(number, words) for number, words in enumerate(said, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -90,6 +90,7 @@ words = st.text(max_size=80)
 
 
 @given(st.lists(st.tuples(words, words), max_size=5), st.dictionaries(words, words, max_size=3))
+@example([("\ud83d", "")], {"a": "\ud83d"})
 def test_whatever_is_said_or_known_the_rules_do_not_change_and_lines_are_not_forged(
     said: list[tuple[str, str]], known: dict[str, Any]
 ) -> None:
