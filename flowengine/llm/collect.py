@@ -15,7 +15,7 @@ class _Call:
     name: str = ""
     id: str | None = None
     signature: str | None = None
-    arguments: list[str] = field(default_factory=list[str])
+    arguments: list[str] = field(default_factory=list[str], repr=False)
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class Collector:
     usage: Usage | None = None
     warnings: list[Warning_] = field(default_factory=list[Warning_])
     done: Done | None = None
-    _text: list[str] = field(default_factory=list[str])
+    _text: list[str] = field(default_factory=list[str], repr=False)
     _calls: dict[int, _Call] = field(default_factory=dict[int, _Call])
 
     def add(self, event: StreamEvent) -> None:

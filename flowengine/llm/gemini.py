@@ -12,8 +12,7 @@ import os
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from functools import cache, cached_property
-from ssl import SSLContext
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flowengine.llm.errors import AuthFailed, BadPayload, ProviderError
@@ -30,8 +29,15 @@ from flowengine.llm.messages import ChatRequest, ChatResponse
 from flowengine.llm.profiles import ModelProfile
 from flowengine.llm.provider import Prepared, StreamEvent, Warned, closing_stream
 from flowengine.llm.resends import resent
-from flowengine.llm.service_errors import retry_after, status_error, transport_error, without_body
+from flowengine.llm.service_errors import (
+    retry_after,
+    status_error,
+    transport_error,
+    usable_key,
+    without_body,
+)
 from flowengine.llm.thinking import Climb, ThinkingLadder
+from flowengine.llm.tls import tls_context
 from flowengine.llm.vocabulary import Capability, Support
 
 if TYPE_CHECKING:
@@ -185,7 +191,8 @@ class GeminiProvider:
         # Heavy, and not needed by anyone who never calls Gemini.
         from google.genai import Client
 
-        http, tls = _http(), _tls_context()
+        http = _http()
+        tls = tls_context(http.__name__)
         options: dict[str, Any] = {
             "timeout": int(self._timeout_s * 1000),
             "retry_options": {"attempts": 1},
@@ -198,17 +205,12 @@ class GeminiProvider:
         }
         if self._base_url:
             options["base_url"] = self._base_url
+        key = self._api_key or os.environ.get("GOOGLE_API_KEY") or os.environ.get("GEMINI_API_KEY")
         try:
-            return Client(api_key=self._api_key, http_options=_any(options))
+            return Client(api_key=key and usable_key(NAME, key), http_options=_any(options))
         except ValueError:
             status = "no key, pass api_key or set GEMINI_API_KEY"
             raise AuthFailed(status=status, provider=NAME) from None
-
-
-@cache
-def _tls_context() -> SSLContext:
-    """One for all clients: loading the certificates takes longer than everything else."""
-    return _http().create_ssl_context()
 
 
 def _http() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -42,8 +42,8 @@ _CHOICES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 class Wire:
     """The `contents` and `config` of a call, and what was lost in them."""
 
-    contents: list[dict[str, Any]]
-    config: dict[str, Any]
+    contents: list[dict[str, Any]] = field(repr=False)
+    config: dict[str, Any] = field(repr=False)
     warnings: tuple[Warning_, ...]
 
 

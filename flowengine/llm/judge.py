@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from flowengine.llm.align import align
@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Accepted(Generic[T]):
     """A typed value, the JSON it was made of, and what was mended on the way."""
 
-    value: T
-    json: JSON
+    value: T = field(repr=False)
+    json: JSON = field(repr=False)
     repairs: tuple[Repair, ...] = ()
     dropped_items: int = 0
 
@@ -35,7 +35,7 @@ class Rejection:
     """Why there is no value; `json` is what was read, if anything was."""
 
     reason: Reason
-    json: JSON = None
+    json: JSON = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from flowengine.llm.errors import BadPayload, ContextTooLong, ProviderError
 from flowengine.llm.messages import ChatRequest, ChatResponse
 from flowengine.llm.openai_wire import ChunkReader, read_response, write_request
 from flowengine.llm.provider import Prepared, StreamEvent, Warned
-from flowengine.llm.service_errors import retry_after, status_error, transport_error
+from flowengine.llm.service_errors import retry_after, status_error, transport_error, usable_key
+from flowengine.llm.tls import tls_context
 from flowengine.llm.vocabulary import Capability, Support
 from flowengine.llm.warnings import Warning_
 
@@ -38,8 +39,11 @@ class OpenAIProvider:
         self._own = base_url.startswith("https://api.openai.com")
         known = Support.SUPPORTED if self._own else Support.UNKNOWN
         self._capabilities = {**dict.fromkeys(Capability, known), **(capabilities or {})}
-        headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = httpx2.AsyncClient(base_url=base_url, headers=headers, timeout=timeout_s)
+        bearer = f"Bearer {usable_key(name, api_key)}" if api_key is not None else None
+        headers = {"authorization": bearer} if bearer else {}
+        self._client = httpx2.AsyncClient(
+            base_url=base_url, headers=headers, timeout=timeout_s, verify=tls_context("httpx2")
+        )
 
     def capability(self, model: str, capability: Capability) -> Support:
         return self._capabilities[capability]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from flowengine.llm.messages import ChatRequest, ChatResponse
@@ -17,7 +17,7 @@ from flowengine.llm.warnings import Warning_
 class TextDelta:
     """More of the answer's text."""
 
-    text: str
+    text: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class ToolCallDelta:
     """More of the call at `index`; `arguments` are appended, the rest is set when given."""
 
     index: int
-    arguments: str = ""
+    arguments: str = field(default="", repr=False)
     name: str | None = None
     id: str | None = None
-    signature: str | None = None
+    signature: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

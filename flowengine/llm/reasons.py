@@ -182,7 +182,7 @@ class Empty(Reason):
 
 class Ungrounded(Reason):
     code: Literal["ungrounded"] = "ungrounded"
-    paths: tuple[str, ...]
+    paths: tuple[str, ...] = Field(repr=False)
     places: tuple[str, ...] = ()
 
     def summary(self) -> str:

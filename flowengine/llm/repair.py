@@ -8,7 +8,7 @@ finishes a string, number or word that was cut, and never chooses between two ca
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flowengine.llm.data import JSON, compact
 from flowengine.llm.jsontext import NotJson, parse_strict
@@ -25,7 +25,7 @@ _ANY_BRACKET = re.compile(r"[{}\[\]]")
 class Mended:
     """A value and the fixes it took; none for text that was JSON already."""
 
-    value: JSON
+    value: JSON = field(repr=False)
     repairs: tuple[Repair, ...] = ()
 
 

@@ -32,6 +32,7 @@ _SCHEMA = re.compile(
 _TOO_LONG = re.compile(
     r"(token count|context|input).{0,60}(exceed|too (long|large))", re.IGNORECASE
 )
+_HEADER = re.compile(r"[\x21-\x7e]+")
 _KEY = re.compile(r"api[ _]key", re.IGNORECASE)
 _TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp"})
 
@@ -68,6 +69,18 @@ def transport_error(provider: str, error: Exception, *, begun: bool) -> Provider
     if isinstance(error, ValueError) and name == "JSONDecodeError":
         return BadPayload("the answer is not JSON", provider=provider)
     return None
+
+
+def usable_key(provider: str, key: str) -> str:
+    """A key without the blanks round it, such as a file's last newline.
+
+    Raises `AuthFailed` for what no header can carry, before an HTTP library quotes it.
+    """
+    bare = key.strip()
+    if not _HEADER.fullmatch(bare):
+        status = "the key is empty or holds characters that no header can carry"
+        raise AuthFailed(status=status, provider=provider)
+    return bare
 
 
 def retry_after(details: Any, headers: Mapping[str, str]) -> float | None:

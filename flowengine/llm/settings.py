@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from flowengine.llm.grounding import GroundingPolicy
@@ -24,7 +24,7 @@ class ValidatorContext:
 
     attempt: int
     last: bool
-    values: Mapping[str, Any]
+    values: Mapping[str, Any] = field(repr=False)
     partial: bool = False
 
 
@@ -46,7 +46,7 @@ class Settings:
     mode: ExtractionMode = ExtractionMode.AUTO
     undeclared: Literal["reject", "ignore"] = "reject"
     validators: tuple[Validator, ...] = ()
-    context: Mapping[str, Any] | None = None
+    context: Mapping[str, Any] | None = field(default=None, repr=False)
     limits: UsageLimits | None = None
     hooks: Hooks | None = None
     reask: ReaskBuilder = reask

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -32,9 +32,9 @@ class Partial:
     `complete_paths` became final and `changed_paths` changed since the last one.
     """
 
-    data: JSON
-    complete_paths: tuple[Path, ...]
-    changed_paths: tuple[Path, ...]
+    data: JSON = field(repr=False)
+    complete_paths: tuple[Path, ...] = field(repr=False)
+    changed_paths: tuple[Path, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Item:
     """One finished and validated item of the list asked for."""
 
     index: int
-    value: Any
+    value: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

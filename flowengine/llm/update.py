@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -24,9 +24,9 @@ class SlotDelta:
     `merged` is the typed whole after the change, None while required fields are still missing.
     """
 
-    set: dict[str, JSON]
+    set: dict[str, JSON] = field(repr=False)
     clear: tuple[str, ...]
-    merged: Any = None
+    merged: Any = field(default=None, repr=False)
 
     def apply(self, current: Mapping[str, JSON]) -> dict[str, JSON]:
         """The known values after the change; a new dict."""

@@ -104,6 +104,10 @@ class FakeGemini:
         """Add replies, for one model or for any."""
         self._scripts[model].extend(replies)
 
+    def clear(self) -> None:
+        """Forget the replies that were not used."""
+        self._scripts.clear()
+
     def says(self, text: str, *, finish: str = "STOP", **usage: int) -> None:
         """Add an answer of text; `usage` as in `usage_counts`."""
         self.script(Reply(answer({"text": text}, finish=finish, usage=usage_counts(**usage))))
