@@ -49,7 +49,9 @@ class Cache:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._flights: dict[str, _Flight] = {}
 
-    def __len__(self) -> int:
+    @property
+    def kept(self) -> int:
+        """How many results it holds; a `len()` would make an empty cache false."""
         return len(self._kept)
 
     def __repr__(self) -> str:

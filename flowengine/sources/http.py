@@ -114,10 +114,14 @@ class HttpSource:
     http: Http
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def texts(self) -> list[Json]:
+        """Where placeholders may stand."""
         request = self.request
-        texts = [request.url, *request.headers.values(), *request.query.values(), request.body]
-        return state_reads(texts)
+        return [request.url, *request.headers.values(), *request.query.values(), request.body]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return state_reads(self.texts)
 
     async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
         return await self.http.send(self.request, args, state)

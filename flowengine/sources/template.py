@@ -62,18 +62,19 @@ def filled(template: Json, values: Values) -> Json:
             return template
 
 
-def state_reads(template: Json) -> tuple[str, ...]:
+def state_reads(template: Any) -> tuple[str, ...]:
     """The names that follow `state.` in its placeholders, each once, in order."""
-    match template:
-        case str():
-            found = [name for source, name in PLACEHOLDER.findall(template) if source == "state"]
-        case list():
-            found = [name for part in template for name in state_reads(part)]
-        case dict():
-            found = [name for part in template.values() for name in state_reads(part)]
-        case _:
-            found = []
-    return tuple(dict.fromkeys(found))
+    return _reads(template, "state")
+
+
+def argument_reads(template: Any) -> tuple[str, ...]:
+    """The arguments that its placeholders read, each once, in order."""
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in _reads(template, "args")))
+
+
+def _reads(template: Any, source: str) -> tuple[str, ...]:
+    found = PLACEHOLDER.findall(canonical_json(template))
+    return tuple(dict.fromkeys(name for read, name in found if read == source))
 
 
 def shown(value: Json) -> str:

@@ -20,6 +20,11 @@ def slots(day: str, party: int = 2) -> dict[str, Any]:
 
 
 @server.tool()
+def echo(words: str) -> str:
+    return words
+
+
+@server.tool()
 def count() -> int:
     calls.append("count")
     return len(calls)
