@@ -116,7 +116,7 @@ class LlmExtractor(TurnExtractor):
             raise _failure(self.name, error) from error
         fields, faults = self._good(result.value)
         # Their kind says nothing here: it is the union with null that did not fit.
-        misfits = (f"{issue.partition(' ')[0]} (schema)" for issue in result.issues)
+        misfits = (f"{issue.rpartition(' (')[0]} (schema)" for issue in result.issues)
         dropped = (*misfits, *faults)
         self.dropped.update(dropped)
         return Answer(fields, dropped, result.metadata)
@@ -195,22 +195,24 @@ def from_spec(
     served: ChatProvider | Providers,
     *,
     model: str | None = None,
-    thinking_budget: int | None = 0,
+    thinking_budget: int | None = None,
     hooks: Hooks | None = None,
 ) -> LlmExtractor:
     """The extractor of a flow's `extract` entry, whose own model and budget win over the flow's.
 
-    `served` is who serves models, or the one provider of all. A budget of null, written out in
-    the entry, is the model's default.
+    `served` is who serves models, or the one provider of all. Where neither names a budget it is
+    0; one of null, written out in the entry, is the model's default.
     """
     chosen = spec.model or model
-    own_budget = "thinking_budget" in spec.model_fields_set
+    budget = thinking_budget or 0
+    if "thinking_budget" in spec.model_fields_set:
+        budget = spec.thinking_budget
     provider = served.serving(chosen).provider if isinstance(served, Providers) else served
     return LlmExtractor(
         spec.name, provider, spec.instruction, spec.window,
         schema=spec.schema_, min_words=spec.min_words, trigger=spec.trigger,
         promotions=spec.promote, timeout=spec.timeout, on_failure=spec.on_failure, model=chosen,
-        thinking_budget=spec.thinking_budget if own_budget else thinking_budget, hooks=hooks,
+        thinking_budget=budget, hooks=hooks,
     )  # fmt: skip
 
 

@@ -367,6 +367,11 @@ def test_an_entrys_own_model_and_budget_win_over_the_flows(
     assert extractor.provider is (mine if model == "its-own" else flows)
 
 
+def test_where_nobody_names_a_budget_no_thinking_is_asked_for() -> None:
+    spec = ExtractSpec.model_validate({"name": "n", "schema": SCHEMA})
+    assert from_spec(spec, ScriptedProvider(), thinking_budget=None).thinking_budget == 0
+
+
 def test_its_repr_shows_neither_provider_nor_instruction() -> None:
     shown = repr(booking(GeminiProvider(api_key="key-that-must-not-leak")))
     assert "booking" in shown
