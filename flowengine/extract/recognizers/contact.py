@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -187,7 +188,7 @@ def _local(said: Utterance, at: int) -> tuple[str, int]:
         if noise is not None:
             break
         word = words[first - 1]
-        if word in email.stop and not (len(word) == 1 and first < at and len(words[first]) == 1):
+        if word in email.stop and not _is_spelled(words, first - 1, at):
             break
         first -= 1
         if said.breaks[first]:
@@ -195,6 +196,12 @@ def _local(said: Utterance, at: int) -> tuple[str, int]:
     local = _spelled_out(said, first, at)
     local = local.replace("'", "")
     return (local, first) if re.fullmatch(r"[a-z0-9][a-z0-9._+-]*", local) else ("", first)
+
+
+def _is_spelled(words: Sequence[str], i: int, at: int) -> bool:
+    """Whether a letter stands among letters: the "a" of "a n n a at"."""
+    around = [words[j] for j in (i - 1, i + 1) if 0 <= j < at]
+    return len(words[i]) == 1 and any(len(word) == 1 for word in around)
 
 
 def _phrases_ending(said: Utterance, end: int) -> list[int]:

@@ -134,6 +134,28 @@ def _weekday_plus(match: Match, reading: Reading) -> Day | None:
     return Day(moved) if moved else None
 
 
+def _weekday_after(match: Match, reading: Reading) -> Day | None:
+    """ "the Monday after next": a week after the one that "next Monday" is."""
+    day = _plain_weekday(match, reading)
+    return day.plus(7) if day else None
+
+
+def _nth_weekday(match: Match, reading: Reading) -> Day | None:
+    """ "the last Friday of the month", "the first Monday in April"."""
+    days, weekday = reading.days, _weekday(match, reading)
+    if days is None or weekday is None:
+        return None
+    number = match.number("nth")
+    if number is None and reading.locale.value("edge", match.word("nth")) != "end":
+        return None
+    nth = int(number.value) if number else -1
+    if "month" in match:
+        first = days.month(_month(match, reading), None, at_end=False).day
+        return days.nth_weekday(weekday, nth, first)
+    first = days.period("MO", _shift(match, reading)).day
+    return days.nth_weekday(weekday, nth, first)
+
+
 def _relday(match: Match, reading: Reading) -> Day | None:
     if reading.now is None:
         return None
@@ -209,7 +231,7 @@ def _period(match: Match, reading: Reading) -> Day | None:
     if days is None:
         return None
     unit = reading.locale.value("unit", match.word("unit"))
-    return days.period(unit, _shift(match, reading))
+    return days.period(unit, _shift(match, reading) + match.rule.endswith("_after"))
 
 
 def _numeric(match: Match, reading: Reading) -> Day | None:
@@ -238,6 +260,8 @@ _DATE_RULES: Mapping[str, Callable[[Match, Reading], Day | None]] = {
     "weekday_week": _weekday_of_week,
     "weekday_in_weeks": _weekday_plus,
     "weekday_plus": _weekday_plus,
+    "weekday_after": _weekday_after,
+    "nth_weekday": _nth_weekday,
     "day_after": _day_after,
     "plus_from": _plus_from,
     "edge": _edge,
@@ -248,4 +272,5 @@ _DATE_RULES: Mapping[str, Callable[[Match, Reading], Day | None]] = {
     "month": _whole_month,
     "month_year": _whole_month,
     "period": _period,
+    "period_after": _period,
 }

@@ -156,6 +156,13 @@ class Days:
         last = calendar.monthrange(start.year, start.month)[1]
         return Day(start.replace(day={"start": 1, "middle": 15, "end": last}[edge]))
 
+    def nth_weekday(self, weekday: int, nth: int, first: date) -> Day | None:
+        """The n-th such weekday of the month that begins at `first`; -1 is the last one."""
+        last = calendar.monthrange(first.year, first.month)[1]
+        every = [first.replace(day=day) for day in range(1, last + 1)]
+        found = [day for day in every if day.weekday() == weekday]
+        return Day(found[nth - 1 if nth > 0 else nth]) if nth <= len(found) else None
+
     def holiday(self, rule: str, offset: int = 0) -> Day | None:
         for year in self._years():
             found = holiday_in(rule, year)
@@ -185,13 +192,9 @@ def holiday_in(rule: str, year: int) -> date | None:
         return make_date(year, int(month), int(rest))
     name, _, nth = rest.partition("-")
     weekday = _WEEKDAYS.index(name)
-    days = [
-        d
-        for d in range(1, calendar.monthrange(year, int(month))[1] + 1)
-        if date(year, int(month), d).weekday() == weekday
-    ]
-    position = int(nth)
-    return date(year, int(month), days[position - 1 if position > 0 else position])
+    first = date(year, int(month), 1)
+    found = Days(first).nth_weekday(weekday, int(nth), first)
+    return found.day if found else None
 
 
 def easter(year: int) -> date:

@@ -26,9 +26,9 @@ _FIRST_CODE = 0xE000
 _REMEMBERED = 3000
 
 NUMBER_CLASSES = (
-    "number", "integer", "count", "digits", "two", "hour", "minute", "day", "monthnum", "hhmm",
-    "dotted", "ordinal", "dayth", "nth", "nth1", "monthth", "oh", "tens", "fives", "cents",
-    "digit1", "year4", "year2", "decade", "century", "century_th",
+    "number", "integer", "count", "digits", "two", "hour", "minute", "minute5", "day",
+    "monthnum", "hhmm", "dotted", "ordinal", "dayth", "nth", "nth1", "monthth", "oh", "tens",
+    "fives", "cents", "digit1", "year4", "year2", "decade", "century", "century_th",
 )  # fmt: skip
 
 
@@ -145,6 +145,7 @@ def _integer_classes(value: int, number: Number, oh: bool) -> Iterable[str]:
         "two": value == 2 and not number.approximate,
         "hour": value <= 24 and (number.simple or oh or len(raw) in (1, 2)),
         "minute": value < 60 and (two or value < 10),
+        "minute5": value < 60 and value % 5 == 0 and (two or value < 10),
         "day": 1 <= value <= 31 and small,
         "monthnum": 1 <= value <= 12 and small,
         "hhmm": _is_hhmm(value, number.raw),

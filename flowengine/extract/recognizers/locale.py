@@ -143,6 +143,14 @@ class Locale:
         return Phrases((phrase, tuple(found)) for phrase, found in labels.items())
 
     @lazy
+    def quarter_words(self) -> frozenset[str]:
+        return frozenset(self.data["numbers"].get("quarters", ()))
+
+    @lazy
+    def and_words(self) -> list[list[str]]:
+        return [[word] for word in self.numbers.conjunctions]
+
+    @lazy
     def unit_classes(self) -> int:
         return self.alphabet.bits(("unit", "qunit", "spelled", "fortnight_unit"))
 
@@ -223,6 +231,12 @@ class Locale:
         return frozenset(self.data["taken_back"])
 
     @lazy
+    def light_words(self) -> frozenset[str]:
+        """Words that may stand with a "no" between a value and the one that replaces it."""
+        words = frozenset(self.data.get("light_words", ()))
+        return words | self.taken_back | self.negation_links
+
+    @lazy
     def change_to(self) -> frozenset[str]:
         """What stands between "change it" and the new value."""
         return frozenset(self.data.get("change_to", ()))
@@ -250,7 +264,9 @@ class Locale:
         after = words[i + 1] if i + 1 < len(words) else ""
         if before in pronoun["_after"]:
             return True
-        if before in pronoun["_the"] and (i < 2 or words[i - 2] not in pronoun["_only"]):
+        if before in pronoun["_the"]:
+            if i > 1 and words[i - 2] in pronoun["_only"]:
+                return False
             return not after or after in pronoun["_the_before"]
         if after in pronoun["_before"]:
             return True

@@ -24,8 +24,10 @@ class Marks:
     words: Sequence[str] = ()
     links: frozenset[str] = frozenset()
     taken_back: frozenset[str] = frozenset()
+    light: frozenset[str] = frozenset()
     corrections: list[Found[str]] = field(default_factory=list[Found[str]])
     negations: list[Found[str]] = field(default_factory=list[Found[str]])
+    verdicts: list[Found[str]] = field(default_factory=list[Found[str]])
     contrasts: list[int] = field(default_factory=list[int])
     verbs: list[int] = field(default_factory=list[int])
     """Verbs of change."""
@@ -41,9 +43,7 @@ class Marks:
 
     def corrected(self, end: int, start: int, last: int | None = None) -> bool:
         """Whether a value from `start` to `last` corrects one that ended before, at `end`."""
-        if start == end + 1 and self.words[end] in self.taken_back:
-            return True  # "three, no, four"
-        if start in self.new_values:
+        if start in self.new_values or self._taken_back(end, start):
             return True
         if last is not None and self._replaces(start, last) and not self.joined(end, start):
             return True
@@ -52,12 +52,25 @@ class Marks:
             for mark in self.corrections
         )
 
+    def _taken_back(self, end: int, start: int) -> bool:
+        """ "three, no, four", "the first one no the third": "no" and nothing of weight between."""
+        between = self.words[end:start]
+        return (
+            0 < len(between) <= _CORRECTION_REACH
+            and not self.taken_back.isdisjoint(between)
+            and self.light.issuperset(between)
+        )
+
     def _replaces(self, start: int, last: int) -> bool:
         """ "can five people come instead": in the same clause as the value, right after it."""
         return any(
             last <= at <= last + _REACH and not self._contrasted(start + 1, at)
             for at in self.replacements
         )
+
+    def refused(self, last: int) -> bool:
+        """Whether what follows a value rules it out: "Friday doesn't work"."""
+        return any(mark.first - 1 <= last <= mark.first for mark in self.verdicts)
 
     def negated(self, first: int) -> bool:
         """Whether a value that begins at this token is the one ruled out: "not fifty"."""
@@ -94,7 +107,7 @@ class Marks:
 
 def find_marks(said: Utterance) -> Marks:
     locale = said.locale
-    marks = Marks(said.words, locale.negation_links, locale.taken_back)
+    marks = Marks(said.words, locale.negation_links, locale.taken_back, locale.light_words)
     for first, last, labels in locale.cues.find(said.words):
         for section, detail in labels:
             _place(marks, section, Found(first, last, detail))
@@ -104,6 +117,7 @@ def find_marks(said: Utterance) -> Marks:
         marks.new_values = _new_values(marks, locale.change_to)
     marks.changing = bool(
         marks.negations
+        or marks.verdicts
         or marks.corrections
         or marks.new_values
         or marks.replacements
@@ -126,6 +140,8 @@ def _place(marks: Marks, section: str, found: Found[str]) -> None:
             marks.corrections.append(found)
         case "negators" | "refusals":
             marks.negations.append(found)
+        case "verdicts":
+            marks.verdicts.append(found)
         case "changes":
             marks.verbs.append(found.first)
         case "replacements":
@@ -162,7 +178,7 @@ def standing(values: Sequence[T], marks: Marks) -> list[tuple[T, list[T]]]:
         return [(value, []) for value in values]
     kept: list[tuple[T, list[T]]] = []
     for value in values:
-        if marks.negations and marks.negated(value.first):
+        if marks.negated(value.first) or marks.refused(value.last):
             continue
         replaced: list[T] = []
         if kept and marks.corrected(kept[-1][0].last, value.first, value.last):

@@ -229,9 +229,9 @@ def _without_needless(found: list[Fragment], said: Utterance) -> list[Fragment]:
 
 def _may_be_bare(said: Utterance, context: Context) -> bool:
     """Whether numbers without a word of time may count: in an answer, or after a correction."""
-    return bool(
-        context.focus or said.marks.corrections or (context.focus is None and said.elliptical)
-    )
+    marks = said.marks
+    corrected = marks.corrections or marks.new_values
+    return bool(context.focus or corrected or (context.focus is None and said.elliptical))
 
 
 def _now(context: Context) -> datetime | None:

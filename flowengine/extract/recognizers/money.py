@@ -15,6 +15,7 @@ from flowengine.extract.recognizers.text import Utterance
 
 _HEDGED, _LED, _DOUBTFUL = 0.8, 0.85, 0.7
 _CENT = Decimal("0.01")
+_PAIRS = ("money.pair", "bare.pair")
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class MoneyRecognizer(Recognizer):
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         locale = said.locale
-        bare = context.focus or said.marks.corrections
+        bare = context.focus or said.marks.corrections or said.marks.new_values
         needed = locale.money_classes if not bare else locale.amount_classes
         if not said.lexemes.mask & needed:
             return []
@@ -83,29 +84,38 @@ class MoneyRecognizer(Recognizer):
         )
 
     def _amount(self, match: Match, said: Utterance, context: Context) -> _Amount | None:
-        name = match.rule.partition(".")[2]
         first, last = match.tokens
-        main = match.number("amount")
-        value: Decimal | None
-        other: Decimal | None = None
-        if name in ("relative", "whole", "minimum"):
-            value = self._relative(match, said, context, name)
-        elif name == "minor":
-            value = Decimal(match.value("cents")) * _CENT
-        elif name == "fraction":
-            value = Decimal("0.5")
-        elif name == "thousands":
-            factor = said.locale.value("thousands", match.word("thousands"))
-            value = Decimal(match.value("amount", 1)) * int(factor)
-        elif name == "pair":
-            value, other = _pair(match.value("amount"), match.number("cents"))
-        else:
-            value = Decimal(match.value("amount", 1)) + Decimal(match.value("cents")) * _CENT
+        value, other = self._value(match, said, context)
+        cents = match.number("cents")
+        if match.rule in _PAIRS and cents and said.marks.negated(first):
+            first, value, other = cents.first, Decimal(cents.value), None  # "not fifty forty"
         if value is None:
             return None
+        main = match.number("amount")
         approximate = main is not None and main.approximate
         currency = self._currency(match, said)
         return _Amount(first, last, match.rule, value, currency, other, approximate)
+
+    def _value(
+        self, match: Match, said: Utterance, context: Context
+    ) -> tuple[Decimal | None, Decimal | None]:
+        """The amount and, where the words have a second reading, the other one."""
+        name = match.rule.partition(".")[2]
+        if name in ("relative", "whole", "minimum"):
+            return self._relative(match, said, context, name), None
+        cents = Decimal(match.value("cents")) * _CENT
+        if name == "minor":
+            return cents, None
+        if name == "fraction":
+            return Decimal("0.5"), None
+        amount = Decimal(match.value("amount", 1))
+        if name == "thousands":
+            return amount * int(said.locale.value("thousands", match.word("thousands"))), None
+        if name == "pair":
+            return _pair(match.value("amount"), match.number("cents"))
+        if name == "triple":  # "three forty two eighteen"
+            amount += Decimal(match.value("hundreds")) * 100
+        return amount + cents, None
 
     def _currency(self, match: Match, said: Utterance) -> str:
         locale = said.locale

@@ -33,7 +33,23 @@ def read_numbers(said: Utterance) -> list[Number]:
             found.append(Number(number.first + 1, number.last, number.value))
         else:
             found.append(number)
+    _add_quarters(found, said)
     return found
+
+
+def _add_quarters(found: list[Number], said: Utterance) -> None:
+    """ "three quarters", "one and three quarters"; "three quarters of an hour" is a duration."""
+    words, quarters = said.words, said.locale.quarter_words
+    if quarters.isdisjoint(words):
+        return
+    for i in range(len(found) - 1, -1, -1):
+        last = found[i].last
+        if last >= len(words) or words[last] not in quarters or found[i].value > 3:
+            continue
+        found[i] = Number(found[i].first, last + 1, found[i].value * Decimal("0.25"))
+        whole = found[i - 1] if i else None
+        if whole and words[whole.last : found[i].first] in said.locale.and_words:
+            found[i - 1 : i + 1] = [Number(whole.first, last + 1, whole.value + found[i].value)]
 
 
 @dataclass(frozen=True, kw_only=True)

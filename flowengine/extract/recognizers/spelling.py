@@ -190,6 +190,8 @@ class Speller:
         """ "four hundred twelve" is 412; "eight hundred five five five" is 800 555."""
         small, words = self.numbers, said.words
         word = words[last] if last < len(words) else ""
+        if word in small.units and not self._digit_follows(said, last):
+            return Piece(last + 1, f"{chars}0{small.units[word]}", True)
         if word in small.teens:
             return Piece(last + 1, chars + str(small.teens[word]), True)
         if word in small.tens:
@@ -241,6 +243,8 @@ class Speller:
         digits = self._digit_piece(said, i, inside=False, every=False)
         if digits:
             return digits
+        if not inside and word in said.locale.fillers:
+            return None  # "it's j o h n"
         if word in self.sounds and len(self.sounds[word]) == 1:
             last = self.after_example(said, i + 1, self.sounds[word])
             return Piece(last, self.sounds[word], last > i + 1)

@@ -51,6 +51,9 @@ def _clock_of(match: Match, reading: Reading, name: str) -> Clock | None:
         return int(hour), int(minute)
     if name == "relative":
         return _relative_clock(match, reading)
+    if name == "half":
+        hour = int(match.value("hour"))
+        return (hour, 30) if reading.locale.region.get("half") and 1 <= hour <= 12 else None
     if "named_time" in match:
         return _named(match, reading)
     number = match.number("hour")
@@ -81,8 +84,6 @@ def _relative_clock(match: Match, reading: Reading) -> Clock | None:
         minutes = int(reading.locale.value("fraction", word)) if word else 15
     else:
         minutes = int(number.value)
-        if minutes % 5 and "clock_unit" not in match and "mer" not in match:
-            return None  # "four to six" is a range
     hour = _named(match, reading)[0] if "named_time" in match else int(match.value("hour"))
     sign_word = match.word("sign")
     if sign_word in reading.locale.classes["past"]:
