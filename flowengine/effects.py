@@ -23,11 +23,23 @@ class RunExtractor(NamedTuple):
 
 
 class Resolve(NamedTuple):
-    """Call a resolver with arguments bound from State."""
+    """Call a resolver with arguments bound from State, for itself or for a record's field."""
 
     id: str
     name: str
     args: Mapping[str, Json]
+    field: str = ""
+    """`{record}.{field}`"""
+
+
+class Decide(NamedTuple):
+    """Answer these questions about the newest caller turn; `options` are those of this moment."""
+
+    id: str
+    questions: tuple[str, ...]
+    turn: int
+    window: tuple[Turn, ...]
+    options: Mapping[str, Mapping[str, str]]
 
 
 class RunFunction(NamedTuple):
@@ -39,12 +51,23 @@ class RunFunction(NamedTuple):
 
 
 class RunTool(NamedTuple):
-    """Run an admitted call."""
+    """Run an admitted call; `key` is its idempotency key."""
 
     id: str
     call: str
     tool: str
     args: Mapping[str, Json]
+    key: str = ""
+
+
+class AskConfirmation(NamedTuple):
+    """Someone outside the conversation must agree to the call: true or false."""
+
+    id: str
+    call: str
+    tool: str
+    args: Mapping[str, Json]
+    question: str
 
 
 class AnswerTool(NamedTuple):
@@ -54,6 +77,17 @@ class AnswerTool(NamedTuple):
     call: str
     tool: str
     answer: ToolAnswer
+
+
+class Deliver(NamedTuple):
+    """The result of a call that was accepted to run in the background, and when to tell it."""
+
+    id: str
+    call: str
+    tool: str
+    answer: ToolAnswer
+    manner: str
+    """when_idle, interrupt or silent"""
 
 
 class SetTimer(NamedTuple):
@@ -97,5 +131,16 @@ class ToolAnswer(NamedTuple):
 
 
 Effect: TypeAlias = (
-    RunExtractor | Resolve | RunFunction | RunTool | AnswerTool | SetTimer | Cancel | Say | Tell
+    RunExtractor
+    | Resolve
+    | Decide
+    | RunFunction
+    | RunTool
+    | AskConfirmation
+    | AnswerTool
+    | Deliver
+    | SetTimer
+    | Cancel
+    | Say
+    | Tell
 )

@@ -157,6 +157,14 @@ class ToolDecided(NamedTuple):
     missing: tuple[str, ...]
 
 
+class ConstraintBroken(NamedTuple):
+    """A rule that is only observed was broken by a call that ran."""
+
+    constraint: str
+    call: str
+    tool: str
+
+
 class CallEnded(NamedTuple):
     call: str
     tool: str
@@ -164,10 +172,34 @@ class CallEnded(NamedTuple):
     error: str
 
 
+class Decided(NamedTuple):
+    """A question was answered: yes, no, chosen, none, scored, unsure, or a refused write's code."""
+
+    decision: str
+    outcome: str
+    confidence: float
+    turn: int
+
+
 class ResolverEnded(NamedTuple):
     name: str
     status: str
     error: str
+
+
+class VerbatimChecked(NamedTuple):
+    """How close the model's words came to those it must speak, from 0 to 1."""
+
+    phase: str
+    likeness: float
+    passed: bool
+
+
+class NoInput(NamedTuple):
+    """Nobody has spoken for a while; `rung` is the step of the phase's ladder, from 0."""
+
+    phase: str
+    rung: int
 
 
 class TimerFired(NamedTuple):
@@ -201,8 +233,9 @@ Fact: TypeAlias = (
     SessionStarted | WordsHeard | WordsSaid | TurnClosed | KeyWritten | EvidenceUpdated
     | PromotionDecided | WatcherFired | PatternFired | EventOffered | PhaseExited
     | TransitionTaken | PhaseEntered | PhaseDone | DigressionEnded | Corrected | RepairSignalled
-    | BarrierOpened | RunEnded | BarrierSettled | ToolDecided | CallEnded | ResolverEnded
-    | TimerFired | InputIgnored | InputFailed | ConversationEnded | SessionEnded
+    | BarrierOpened | RunEnded | BarrierSettled | ToolDecided | ConstraintBroken | CallEnded
+    | Decided | ResolverEnded | NoInput | VerbatimChecked | TimerFired | InputIgnored
+    | InputFailed | ConversationEnded | SessionEnded
 )  # fmt: skip
 
 

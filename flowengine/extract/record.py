@@ -82,7 +82,7 @@ class CompiledField:
 class CompiledRecord:
     """A record made ready to read turns."""
 
-    __slots__ = ("asked_by_words", "fields", "name", "order", "spec")
+    __slots__ = ("asked_by_words", "fields", "keys", "name", "order", "spec")
 
     def __init__(
         self,
@@ -93,6 +93,7 @@ class CompiledRecord:
     ) -> None:
         self.name, self.spec, self.order = name, spec, order
         self.fields = {key: _field(key, f, functions or {}) for key, f in spec.fields.items()}
+        self.keys = frozenset(field.key for field in self.fields.values())
         self.asked_by_words = any(f.asks for f in self.fields.values())
 
     def read(self, words: Words, hearing: Hearing) -> tuple[Finding, ...]:

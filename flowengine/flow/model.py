@@ -82,17 +82,39 @@ class Note(Data):
     text: Text
 
 
+class Rung(Data):
+    """One step of a ladder: what is done at its turn, or after so long a silence."""
+
+    after: Duration | None = None
+    """No input: how long nobody has spoken since the step before."""
+    do: Actions
+
+
 class Repair(Data):
     """Turns without progress before the model is nudged, then before the flow escalates."""
 
     reprompt_after: int = Field(default=3, ge=1)
     escalate_after: int = Field(default=6, ge=1)
+    escalate_after_failures: int | None = Field(default=None, ge=1)
+    """Failed tool calls in the phase that escalate at once."""
+    escalate_after_interruptions: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _in_order(self) -> Repair:
         if self.escalate_after <= self.reprompt_after:
             raise ValueError("`escalate_after` must be greater than `reprompt_after`")
         return self
+
+
+class Timing(Data):
+    """Hints for whoever speaks and listens; the flow itself does not act on them."""
+
+    interruptible: bool | None = None
+    """Whether the caller may speak over the model; a verbatim phase says no unless told else."""
+    filler_after: Duration | None = None
+    """How long a tool may take before something is said meanwhile."""
+    end_of_speech: Duration | None = None
+    """How long a pause ends the caller's turn."""
 
 
 class Phase(Data):
@@ -125,6 +147,13 @@ class Phase(Data):
     on_exit: Actions = ()
     tools: ToolRule | None = None
     repair: Repair | None = None
+    no_input: tuple[Rung, ...] = ()
+    """What is done when nobody speaks, step by step; the caller's words start it again."""
+    no_match: tuple[Rung, ...] = ()
+    """What is done when a turn brings nothing that the phase needs, turn by turn."""
+    verbatim: float | None = Field(default=None, gt=0, le=1)
+    """How alike the model's words must be to `say` for `verbatim:{phase}` to become true."""
+    timing: Timing | None = None
     phases: dict[str, Phase] = Field(default_factory=dict)
     """Children; one of them is active while this phase is."""
     regions: dict[str, Region] = Field(default_factory=dict)

@@ -43,7 +43,9 @@ def launch(work: Work, name: str) -> None:
     args = work.flow.bound(name, work.find)
     effect = work.effect_id()
     work.effects.append(Resolve(effect, name, args))
-    run = Run("resolver", name, work.transcript.current.number, 0, args)
+    spec = work.flow.flow.resolvers.get(name)
+    waits = spec is not None and spec.mode == "call"
+    run = Run("resolver", name, work.transcript.current.number, 0, args, waits)
     work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
 
 

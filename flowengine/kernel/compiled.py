@@ -15,9 +15,12 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Phase, Transition
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
 from flowengine.kernel.actions import Do, compile_actions, compile_text
+from flowengine.kernel.arguments import Arguments
 from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
+from flowengine.kernel.order import constraint_text, in_order
 from flowengine.kernel.parts import (
+    CompiledConstraint,
     CompiledEdge,
     CompiledFlow,
     CompiledPattern,
@@ -25,6 +28,8 @@ from flowengine.kernel.parts import (
     CompiledTool,
 )
 from flowengine.state import Pattern
+from flowengine.state.keys import bare
+from flowengine.tools.spec import Tool
 
 VERSION = "1"
 """The kernel's own version: the same inputs give the same facts as long as it is the same."""
@@ -62,9 +67,9 @@ def flow_hash(flow: Flow, functions: Functions) -> str:
 
 class _Compiler:
     def __init__(self, flow: Flow, functions: Functions, hash: str) -> None:
-        self.flow, self.functions, self.hash = flow, functions, hash
+        self.flow, self.functions, self.hash = in_order(flow), functions, hash
         self.keys = key_table(flow)
-        self.chart = chart_of(flow, key=hash)
+        self.chart = chart_of(self.flow, key=hash)
 
     def compile(self) -> CompiledFlow:
         flow = self.flow
@@ -74,6 +79,7 @@ class _Compiler:
             CompiledRecord(name, spec, order, self.functions.of("guard"))
             for order, (name, spec) in enumerate(flow.records.items())
         )
+        patterns = tuple(self.patterns())
         return CompiledFlow(
             flow=flow,
             functions=self.functions,
@@ -82,7 +88,7 @@ class _Compiler:
             keys=self.keys,
             computed=computed_keys(flow, self.keys, self.functions),
             watchers=watch_table(flow, self.functions),
-            patterns=tuple(self.patterns()),
+            patterns=patterns,
             phases=phases,
             edges=edges,
             by_name={edge.name: edge for edge in edges},
@@ -90,9 +96,14 @@ class _Compiler:
             records=records,
             accepts=dict(self.accepts()),
             tools={name: self.tool(name) for name in flow.tools},
+            constraints=tuple(self.constraints()),
+            ambient=_ambient(flow),
+            asks=_asks(flow),
+            pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),
+            ladders=any(phase.phase.no_input for phase in phases.values()),
             needed=frozenset(key for phase in phases.values() for key in phase.needs),
             dependents=_dependents(flow),
-            repairs=any(phase.phase.repair for phase in phases.values()),
+            repairs=any(phase.phase.repair or phase.no_match for phase in phases.values()),
         )
 
     def guard(self, guard: Guard, phase: str | None = None) -> CompiledGuard:
@@ -116,6 +127,11 @@ class _Compiler:
             say=compile_text(phase.say, self.functions),
             enter_prompt=compile_text(phase.enter_prompt, self.functions),
             parent=parent,
+            no_input=tuple(
+                (duration_ms(rung.after or "10s"), self.actions(rung.do, f"phase:{name}"))
+                for rung in phase.no_input
+            ),
+            no_match=tuple(self.actions(rung.do, f"phase:{name}") for rung in phase.no_match),
         )
 
     def needs(self, name: str, phase: Phase) -> tuple[str, ...]:
@@ -170,7 +186,27 @@ class _Compiler:
     def tool(self, name: str) -> CompiledTool:
         spec = self.flow.tools[name]
         guard = self.guard(spec.when) if spec.when is not None else None
-        return CompiledTool(guard, duration_ms(spec.timeout))
+        return CompiledTool(
+            guard,
+            duration_ms(spec.timeout),
+            arguments=Arguments(spec.args),
+            rests_on=self.rests_on(spec, guard),
+        )
+
+    def rests_on(self, spec: Tool, guard: CompiledGuard | None) -> frozenset[str]:
+        """What its guard reads and its result depends on, and what those depend on in turn."""
+        reads = guard.reads if guard is not None else frozenset[str]()
+        direct = {bare(read) for read in reads if not read.startswith("@")}
+        direct |= {*spec.set, *((spec.save_as,) if spec.save_as else ())}
+        own = {*spec.set, spec.save_as}
+        declared = self.flow.state
+        sources = {k for key in direct if key in declared for k in declared[key].depends_on}
+        return frozenset((direct - own) | sources)
+
+    def constraints(self) -> Iterable[CompiledConstraint]:
+        for position, spec in enumerate(self.flow.constraints):
+            until = self.guard(spec.until) if spec.until is not None else None
+            yield CompiledConstraint(spec, position, constraint_text(spec, until), until)
 
 
 def _default_done(phase: Phase, needs: tuple[str, ...]) -> Guard | None:
@@ -190,6 +226,16 @@ def _edge_name(edge: Edge, chart: Chart) -> str:
     owner = edge.source or edge.kind
     alike = [e for e in chart.edges if (e.source or e.kind) == owner]
     return f"{owner}.{alike.index(edge)}"
+
+
+def _ambient(flow: Flow) -> frozenset[str]:
+    listed = (name for rule in flow.constraints for name in rule.ambient)
+    return frozenset(listed) | {name for name, tool in flow.tools.items() if tool.ambient}
+
+
+def _asks(flow: Flow) -> bool:
+    fields = (field for record in flow.records.values() for field in record.fields.values())
+    return bool(flow.extract or flow.decisions) or any(field.resolve for field in fields)
 
 
 def _dependents(flow: Flow) -> dict[str, tuple[str, ...]]:

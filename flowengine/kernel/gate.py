@@ -1,20 +1,25 @@
-"""The gate: whether a tool call may run, decided at once on committed State.
+"""The gate: the life of a tool call, from the model's asking to its one answer.
 
-A call refused only because its guard has not held waits for the open runs that may write what the
-guard reads, until its deadline; nothing else makes a call wait.
+A call refused only because a guard has not held waits for what may make it hold - open runs, and
+runs on the words of the turn in progress - until its deadline; nothing else makes a call wait.
 """
 
 from __future__ import annotations
 
-from flowengine.effects import AnswerTool, Cancel, RunTool, ToolAnswer
+from flowengine.effects import AnswerTool, AskConfirmation, Cancel, Deliver, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
 from flowengine.extract.spec import ExtractSpec
-from flowengine.facts import CallEnded, InputIgnored, ToolDecided
-from flowengine.guards import Guard, explain, names_of
-from flowengine.inputs import NOTHING, Json, Outcome, ToolCalled
+from flowengine.facts import CallEnded, ConstraintBroken, InputIgnored, ToolDecided
+from flowengine.inputs import Json, Outcome, ToolCalled
+from flowengine.kernel import ledger
+from flowengine.kernel.admission import Refusal, denial, observed, reads_of, refusals
+from flowengine.kernel.questions import is_being_asked
+from flowengine.kernel.repair import count_failure
 from flowengine.kernel.runs import start_after_tool, targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
+from flowengine.kernel.turn import read_records
+from flowengine.kernel.unread import read_for_call
 from flowengine.kernel.work import Work
 from flowengine.tools.spec import Tool
 
@@ -42,31 +47,147 @@ def tool_called(work: Work, called: ToolCalled) -> None:
 def decide_waiting(work: Work) -> None:
     """Ask the gate again for the calls that wait; those past their deadline are denied."""
     for id, call in list(work.wait.calls.items()):
-        if call.effect:
+        if call.effect or call.joins:
             continue
         try:
-            denial = _refusal(work, call)
+            broken = list(refusals(work, call))
         except FlowEngineError as error:
             # Another input is being handled: it must not fail for a guard that is not its own.
-            denial = _denial(work, "error", f"{call.tool} cannot be decided ({error.code}).")
-        if denial is None:
+            broken = [Refusal("error", f"{call.tool} cannot be decided ({error.code}).")]
+        if not broken:
             _admit(work, id, call)
-        elif denial.kind != "guard" or not _runs_worth_waiting_for(work, call):
-            _deny(work, id, call, denial)
+        elif not _may_wait(work, call, broken):
+            _deny(work, id, call, broken[0])
 
 
 def deny_failed(work: Work, called: ToolCalled) -> None:
     """The call's own input has failed, so it cannot run: it gets its one answer."""
     known = {*dict(work.wait.answered), *work.wait.calls}
     if called.call not in known:
-        denial = _denial(work, "error", f"{called.tool} cannot be decided.")
-        _deny(work, called.call, _call(work, called), denial)
+        refusal = Refusal("error", f"{called.tool} cannot be decided.")
+        _deny(work, called.call, _call(work, called), refusal)
 
 
 def is_awaited(work: Work, spec: ExtractSpec) -> bool:
     """Some call waits for keys that this extractor may write."""
-    waiting = (call for call in work.wait.calls.values() if not call.effect)
-    return any(not _guard_reads(work, call).isdisjoint(targets(spec)) for call in waiting)
+    waiting = (call for call in work.wait.calls.values() if not call.effect and not call.joins)
+    return any(not reads_of(work, call.tool).isdisjoint(targets(spec)) for call in waiting)
+
+
+# -- deciding -------------------------------------------------------------------------------------
+
+
+def _call(work: Work, called: ToolCalled) -> Call:
+    return Call(called.tool, dict(called.args), work.place.active, work.at + DEADLINE)
+
+
+def _decide(work: Work, id: str, call: Call) -> None:
+    broken = list(refusals(work, call))
+    if broken and _is_soft(broken) and read_for_call(work, reads_of(work, call.tool)):
+        broken = list(refusals(work, call))
+    if not broken:
+        _admit(work, id, call)
+    elif _may_wait(work, call, broken):
+        _hold(work, id, call)
+    else:
+        _deny(work, id, call, broken[0])
+
+
+def _is_soft(broken: list[Refusal]) -> bool:
+    return all(refusal.soft for refusal in broken)
+
+
+def _may_wait(work: Work, call: Call, broken: list[Refusal]) -> bool:
+    """Only guards are in its way, it has time left, and an open run may write what they read."""
+    if work.at >= call.due_at or not _is_soft(broken):
+        return False
+    reads = reads_of(work, call.tool)
+    open_runs = {run.name for run in work.wait.runs.values() if run.kind == "extractor"}
+    if any(
+        not reads.isdisjoint(targets(spec))
+        for spec in work.flow.flow.extract
+        if spec.name in open_runs
+    ):
+        return True
+    return is_being_asked(work, reads)
+
+
+def _admit(work: Work, id: str, call: Call) -> None:
+    """The gate is open: confirm, join an equal call under way, repeat its result, or run."""
+    spec = work.flow.flow.tools[call.tool]
+    key, missing = ledger.idempotency_key(work, spec, call.args)
+    earlier = ledger.same_key(work, call.tool, key)
+    if missing:
+        say = f"{call.tool} needs {', '.join(missing)}."
+        _deny(work, id, call, Refusal("idempotency_key", say, tuple(missing)))
+    elif earlier is not None:
+        _repeat(work, id, call, earlier)
+    elif spec.confirm and not call.confirmed:
+        _ask_confirmation(work, id, call, spec)
+    else:
+        _run(work, id, call, key)
+
+
+def _run(work: Work, id: str, call: Call, key: str) -> None:
+    effect, spec = work.effect_id(), work.flow.flow.tools[call.tool]
+    for refusal in observed(work, call):
+        assert refusal.constraint is not None
+        rule = work.flow.constraints[refusal.constraint]
+        work.facts.append(ConstraintBroken(rule.text, id, call.tool))
+    work.facts.append(ToolDecided(id, call.tool, True, "", ()))
+    work.effects.append(RunTool(effect, id, call.tool, call.args, key))
+    ledger.reserve(work, id, call, key)
+    kept: dict[str, Json] = {"tool": call.tool}
+    if spec.compensate_with:
+        kept["args"] = dict(call.args)
+    _open(work, effect, Run("tool", id, work.transcript.current.number, 0, kept))
+    running = call._replace(effect=effect)
+    if spec.background:
+        _remember(work, id, call, ToolAnswer("accepted"))
+    _hold(work, id, running)
+
+
+def _repeat(work: Work, id: str, call: Call, earlier: ledger.Entry) -> None:
+    """The same thing again: wait for the run under way, or answer with what came of it."""
+    if earlier.running:
+        _hold(work, id, call._replace(joins=earlier.call))
+        return
+    work.facts.append(ToolDecided(id, call.tool, False, "repeated", ()))
+    _remember(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))
+
+
+def _ask_confirmation(work: Work, id: str, call: Call, spec: Tool) -> None:
+    effect = work.effect_id()
+    question = spec.confirm if isinstance(spec.confirm, str) else ""
+    work.effects.append(AskConfirmation(effect, id, call.tool, call.args, question))
+    _open(work, effect, Run("confirmation", id, work.transcript.current.number, 0))
+    _hold(work, id, call._replace(effect=effect))
+
+
+def confirmation_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """Someone agreed or declined; what they agreed to must still be allowed."""
+    call = work.wait.calls.get(run.name)
+    if call is not None:
+        call = call._replace(effect="", confirmed=True)
+        if outcome.status == "ok" and outcome.value is True:
+            broken = list(refusals(work, call))
+            if broken:
+                _deny(work, run.name, call, broken[0])
+            else:
+                _admit(work, run.name, call)
+        else:
+            say = f"{call.tool} was not confirmed."
+            _deny(work, run.name, call, Refusal("declined", say))
+    settle(work)
+
+
+def _deny(work: Work, id: str, call: Call, refusal: Refusal) -> None:
+    work.facts.append(ToolDecided(id, call.tool, False, refusal.kind, refusal.missing))
+    answer = denial(work, refusal.kind, refusal.say, refusal.missing)
+    _finish(work, id, call, answer)
+
+
+# -- ending ---------------------------------------------------------------------------------------
 
 
 def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
@@ -77,152 +198,131 @@ def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
         return
     work.facts.append(CallEnded(id, call.tool, outcome.status, outcome.error))
     status = {"ok": "ran", "cancelled": "cancelled"}.get(outcome.status, "failed")
-    _finish(work, id, call, ToolAnswer(status, outcome.value, kind=outcome.error))
+    answer = ToolAnswer(status, outcome.value, kind=outcome.error)
+    manner = work.flow.flow.tools[call.tool].background
+    if manner is None:
+        _finish(work, id, call, answer)
+    else:
+        _forget(work, id)
+        work.effects.append(Deliver(work.effect_id(), id, call.tool, answer, manner))
+    _answer_joined(work, id, answer)
 
 
 def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """A tool has answered: its keys are written, and phases may move."""
-    tool = str(run.args["tool"])
+    tool, id = str(run.args["tool"]), run.name
     if outcome.status == "ok":
+        entry = ledger.entry_of(work, tool, id)
+        ledger.keep(work, tool, id, outcome.value)
         work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
         work.touched.add(f"@called:{tool}")
-        _write_result(work, tool, outcome.value)
+        _note_failed(work, tool, False)
+        _write_result(work, tool, outcome.value, entry.corrected if entry else ())
+    else:
+        ledger.release(work, tool, id)
+        if outcome.status != "cancelled":
+            _note_failed(work, tool, True)
+            count_failure(work, tool)
+            _compensate(work, id, tool, run)
     settle(work)
     start_after_tool(work)
+    read_records(work, "after_tool_call")
+
+
+def compensation_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """What failed was undone, or not."""
+    failed = str(run.args["for"])
+    work.facts.append(CallEnded(run.name, str(run.args["tool"]), outcome.status, outcome.error))
+    if outcome.status == "ok":
+        work.note(f"compensated:{failed}", True)
+    settle(work)
 
 
 def cancel_calls(work: Work) -> None:
     """The caller spoke over the model: what it had asked for is no longer wanted.
 
-    A call that runs ends when the shell says that it has been cancelled.
+    A call that runs ends when the shell says that it has been cancelled; a commit is not stopped
+    half-way.
     """
     for id, call in work.wait.calls.items():
-        if call.effect:
+        run = work.wait.runs.get(call.effect)
+        if run is not None and run.kind == "tool":
+            if not work.flow.flow.tools[call.tool].finishes:
+                work.effects.append(Cancel(work.effect_id(), call.effect))
+            continue
+        if run is not None:
             work.effects.append(Cancel(work.effect_id(), call.effect))
-        else:
-            work.facts.append(CallEnded(id, call.tool, "cancelled", "interrupted"))
-            _finish(work, id, call, ToolAnswer("cancelled", kind="interrupted"))
+            runs = {k: v for k, v in work.wait.runs.items() if k != call.effect}
+            work.wait = work.wait._replace(runs=runs)
+        work.facts.append(CallEnded(id, call.tool, "cancelled", "interrupted"))
+        _finish(work, id, call, ToolAnswer("cancelled", kind="interrupted"))
 
 
-def tools_now(work: Work) -> tuple[str, ...]:
-    """The tools that the active phases offer, whether or not their guards hold yet."""
-    if work.place.ended:
-        return ()
-    return tuple(
-        name for name in work.flow.flow.tools if _is_offered(work, name, work.place.active)
-    )
+def _compensate(work: Work, id: str, tool: str, run: Run) -> None:
+    """Undo what may have been half done, with the arguments of the call that failed."""
+    other = work.flow.flow.tools[tool].compensate_with
+    if other is None:
+        return
+    effect, args = work.effect_id(), run.args.get("args")
+    given = dict(args) if isinstance(args, dict) else {}
+    work.effects.append(RunTool(effect, f"{id}:compensation", other, given))
+    kept: dict[str, Json] = {"tool": other, "for": tool, "args": given}
+    _open(work, effect, Run("compensation", f"{id}:compensation", run.turn, 0, kept))
 
 
-def _is_offered(work: Work, tool: str, active: tuple[str, ...]) -> bool:
-    rules = [r for name in active if (r := work.flow.phases[name].phase.tools)]
-    if any(tool in rule.deny for rule in rules):
-        return False
-    allowing = [rule.allow for rule in rules if rule.allow is not None]
-    return not allowing or any(tool in allow for allow in allowing)
+def _answer_joined(work: Work, id: str, answer: ToolAnswer) -> None:
+    for other, call in list(work.wait.calls.items()):
+        if call.joins == id:
+            work.facts.append(ToolDecided(other, call.tool, False, "repeated", ()))
+            _finish(work, other, call, answer._replace(kind=answer.kind or "repeated"))
 
 
-def _refusal(work: Work, call: Call) -> ToolAnswer | None:
-    """Why the call may not run; None if it may."""
-    if call.tool not in work.flow.tools:
-        return _denial(work, "unknown_tool", f"There is no tool {call.tool!r}.")
-    if work.place.ended:
-        return _denial(work, "ended", "The conversation has ended.")
-    if not _is_offered(work, call.tool, call.active):
-        return _denial(work, "phase", f"{call.tool} is not available at this point.")
-    absent = [name for name in _required(work.flow.flow.tools[call.tool]) if name not in call.args]
-    if absent:
-        return _denial(work, "arguments", f"{call.tool} needs {', '.join(absent)}.", absent)
-    guard = work.flow.tools[call.tool].guard
-    if guard is None:
-        return None
-    work.args = call.args
-    missing = None if guard.test(work) else _missing(work, guard.guard)
-    work.args = NOTHING
-    if missing is None:
-        return None
-    return _denial(work, "guard", f"{call.tool} cannot run before {guard.text}.", missing)
-
-
-def _missing(work: Work, guard: Guard) -> list[str]:
-    """The keys that hold nothing and keep the guard from holding."""
-    custom = work.flow.functions.of("guard")
-    keys = frozenset(names_of(guard, "key"))
-    blockers = explain(guard, work.keys, work, functions=custom).blockers()
-    missing = dict.fromkeys(name for blocker in blockers for name in blocker.missing)
-    return [name for name in missing if name in keys]
-
-
-def _required(tool: Tool) -> list[str]:
-    """Arguments are required unless their schema gives a default."""
-    return [name for name, schema in tool.args.items() if "default" not in schema]
-
-
-def _denial(work: Work, kind: str, say: str, missing: list[str] | None = None) -> ToolAnswer:
-    return ToolAnswer("denied", None, kind, tuple(missing or ()), tools_now(work), say)
-
-
-def _runs_worth_waiting_for(work: Work, call: Call) -> bool:
-    if work.at >= call.due_at:
-        return False
-    open_runs = {run.name for run in work.wait.runs.values() if run.kind == "extractor"}
-    writers = (spec for spec in work.flow.flow.extract if spec.name in open_runs)
-    reads = _guard_reads(work, call)
-    return any(not reads.isdisjoint(targets(spec)) for spec in writers)
-
-
-def _guard_reads(work: Work, call: Call) -> frozenset[str]:
-    guard = work.flow.tools[call.tool].guard
-    return guard.reads if guard else frozenset()
-
-
-def _call(work: Work, called: ToolCalled) -> Call:
-    return Call(called.tool, dict(called.args), work.place.active, work.at + DEADLINE)
-
-
-def _decide(work: Work, id: str, call: Call) -> None:
-    denial = _refusal(work, call)
-    if denial is None:
-        _admit(work, id, call)
-    elif denial.kind == "guard" and _runs_worth_waiting_for(work, call):
-        work.wait = work.wait._replace(calls={**work.wait.calls, id: call})
-    else:
-        _deny(work, id, call, denial)
-
-
-def _admit(work: Work, id: str, call: Call) -> None:
-    effect = work.effect_id()
-    work.facts.append(ToolDecided(id, call.tool, True, "", ()))
-    work.effects.append(RunTool(effect, id, call.tool, call.args))
-    run = Run("tool", id, work.transcript.current.number, 0, {"tool": call.tool})
-    admitted = call._replace(effect=effect)
-    work.wait = work.wait._replace(
-        calls={**work.wait.calls, id: admitted}, runs={**work.wait.runs, effect: run}
-    )
-
-
-def _deny(work: Work, id: str, call: Call, denial: ToolAnswer) -> None:
-    work.facts.append(ToolDecided(id, call.tool, False, denial.kind, denial.missing))
-    _finish(work, id, call, denial)
+def _note_failed(work: Work, tool: str, failed: bool) -> None:
+    """Whether the last run of the tool failed, as `failed(tool)` asks."""
+    now = work.wait.failed | {tool} if failed else work.wait.failed - {tool}
+    if now != work.wait.failed:
+        work.wait = work.wait._replace(failed=now)
+        work.touched.add(f"@resolved:{tool}")
 
 
 def _finish(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
     """The one terminal answer of a call id."""
-    calls = {k: v for k, v in work.wait.calls.items() if k != id}
+    _forget(work, id)
+    _remember(work, id, call, answer)
+
+
+def _remember(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
     answered = (*work.wait.answered, (id, answer))[-REMEMBERED:]
-    work.wait = work.wait._replace(calls=calls, answered=answered)
+    work.wait = work.wait._replace(answered=answered)
     _answer(work, id, call.tool, answer)
+
+
+def _hold(work: Work, id: str, call: Call) -> None:
+    work.wait = work.wait._replace(calls={**work.wait.calls, id: call})
+
+
+def _forget(work: Work, id: str) -> None:
+    calls = {k: v for k, v in work.wait.calls.items() if k != id}
+    work.wait = work.wait._replace(calls=calls)
+
+
+def _open(work: Work, effect: str, run: Run) -> None:
+    work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
 
 
 def _answer(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:
     work.effects.append(AnswerTool(work.effect_id(), id, tool, answer))
 
 
-def _write_result(work: Work, tool: str, value: Json) -> None:
+def _write_result(work: Work, tool: str, value: Json, corrected: tuple[str, ...]) -> None:
+    """Promote the response; what rests on a key corrected meanwhile is out of date."""
     spec, by = work.flow.flow.tools[tool], f"tool:{tool}"
-    if spec.save_as:
+    stale = {name for key in corrected for name in work.flow.dependents.get(key, ())}
+    if spec.save_as and spec.save_as not in stale:
         work.put(spec.save_as, value, by)
     for key, template in spec.set.items():
-        work.put(key, _promoted(template, value), by)
+        if key not in stale:
+            work.put(key, _promoted(template, value), by)
 
 
 def _promoted(template: Json, result: Json) -> Json:

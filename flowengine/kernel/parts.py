@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from flowengine.chart import Chart, Configuration, Edge
 from flowengine.extract.record import CompiledRecord
 from flowengine.flow.functions import Functions
-from flowengine.flow.model import Flow, Phase
+from flowengine.flow.model import Constraint, Flow, Phase
 from flowengine.flow.text import Find
 from flowengine.guards import CompiledGuard
 from flowengine.inputs import Json
 from flowengine.kernel.actions import Do
+from flowengine.kernel.arguments import Arguments
 from flowengine.kernel.context import Texts
 from flowengine.state import ComputedKeys, KeyTable, Pattern, Signals, WatchTable
 
@@ -50,6 +51,9 @@ class CompiledPhase:
     say: Callable[[Find], str]
     enter_prompt: Callable[[Find], str]
     parent: str | None
+    no_input: tuple[tuple[int, tuple[Do, ...]], ...]
+    """(Milliseconds of silence since the step before, what is then done)."""
+    no_match: tuple[tuple[Do, ...], ...]
 
 
 @dataclass(slots=True)
@@ -63,6 +67,19 @@ class CompiledPattern:
 class CompiledTool:
     guard: CompiledGuard | None
     timeout: int
+    arguments: Arguments
+    rests_on: frozenset[str]
+    """Keys whose correction makes an earlier run a run about something else."""
+
+
+@dataclass(slots=True)
+class CompiledConstraint:
+    """A constraint at its place in the flow."""
+
+    spec: Constraint
+    position: int
+    text: str
+    until: CompiledGuard | None
 
 
 @dataclass(slots=True)
@@ -100,12 +117,20 @@ class CompiledFlow:
     accepts: Mapping[tuple[str, str], CompiledGuard]
     """(Writer, field) -> the condition under which the field's value is taken."""
     tools: Mapping[str, CompiledTool]
+    constraints: tuple[CompiledConstraint, ...]
+    ambient: frozenset[str]
+    """Tools that no phase needs to allow."""
+    asks: bool
+    """Something that takes time reads a turn: an extractor, a decision, a resolved field."""
+    pattern_reads: frozenset[str]
+    ladders: bool
+    """Some phase has something to do when nobody speaks."""
     needed: frozenset[str]
     """Keys whose change is a correction: some phase needs or collects them."""
     dependents: Mapping[str, tuple[str, ...]]
     """Key -> the keys that its correction clears."""
     repairs: bool
-    """Some phase has a repair, so turns without progress are counted."""
+    """Some phase has a repair or a ladder, so turns without progress are counted."""
     by_name: Mapping[str, CompiledEdge]
     texts: Texts
     signals: Signals = field(default_factory=Signals)

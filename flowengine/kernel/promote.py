@@ -7,9 +7,10 @@ from typing import Any
 
 from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.extract.record import Finding
-from flowengine.extract.spec import Policy, Promotion
+from flowengine.extract.spec import FieldSpec, Policy, Promotion
 from flowengine.facts import Corrected, PromotionDecided
 from flowengine.inputs import Json
+from flowengine.kernel.ledger import overtake
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
 from flowengine.state.evidence import Evidence
@@ -34,11 +35,18 @@ def _land_record(work: Work, staged: Staged, name: str, corrected: set[str]) -> 
     record = next(record for record in work.flow.records if record.name == name)
     for finding in staged.fields:
         field = record.fields[finding.field]
-        accepted = _promote(work, staged, finding, field.key, field.spec.policy, corrected)
+        accepted = _promote(work, staged, finding, field.key, _policy(field.spec), corrected)
         low = field.spec.confirm_below
         if accepted and low is not None:
             unsure = finding.confidence < low
             work.put(MARK + field.key, True if unsure else None, staged.source)
+
+
+def _policy(spec: FieldSpec) -> Policy:
+    """What was resolved anew replaces what was resolved before, unless the field says otherwise."""
+    if spec.resolve is not None and "policy" not in spec.model_fields_set:
+        return "overwrite"
+    return spec.policy
 
 
 def _land_extraction(
@@ -168,6 +176,7 @@ def _correct(work: Work, keys: frozenset[str]) -> None:
         for name in cleared:
             work.clear(name)
         _forget_results(work, key)
+        overtake(work, key)
         work.facts.append(Corrected(key, tuple(cleared)))
         work.touched.add(f"@corrected:{key}")
     work.corrected_keys = keys

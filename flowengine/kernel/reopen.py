@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flowengine.effects import Effect, Resolve, RunExtractor, RunFunction, RunTool, SetTimer
+from flowengine.effects import (
+    AskConfirmation,
+    Effect,
+    Resolve,
+    RunExtractor,
+    RunFunction,
+    RunTool,
+    SetTimer,
+)
+from flowengine.kernel.ledger import entry_of
+from flowengine.kernel.questions import decide_again
 from flowengine.kernel.runs import targets
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
@@ -28,9 +38,25 @@ def _again(work: Work, effect: str, run: Run) -> Effect:
             return _extraction(work, effect, run)
         case "resolver":
             return Resolve(effect, run.name, run.args)
+        case "field":
+            record, _, field = run.name.partition(".")
+            resolver = flow.records[record].fields[field].resolve or ""
+            return Resolve(effect, resolver, run.args, run.name)
+        case "decision":
+            return decide_again(work, effect, run)
+        case "confirmation":
+            call = work.wait.calls[run.name]
+            question = flow.tools[call.tool].confirm
+            words = question if isinstance(question, str) else ""
+            return AskConfirmation(effect, run.name, call.tool, call.args, words)
         case "tool":
             call = work.wait.calls[run.name]
-            return RunTool(effect, run.name, call.tool, call.args)
+            entry = entry_of(work, call.tool, run.name)
+            return RunTool(effect, run.name, call.tool, call.args, entry.key if entry else "")
+        case "compensation":
+            args = run.args["args"]
+            given = args if isinstance(args, dict) else {}
+            return RunTool(effect, run.name, str(run.args["tool"]), given)
         case "complete":
             complete = flow.records[run.name].on_complete
             return RunFunction(effect, complete.run if complete else run.name, dict(work.values))

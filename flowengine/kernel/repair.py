@@ -2,14 +2,17 @@
 
 A turn in which a need is met is progress and starts the count again. The signals are keys, so
 edges, notes and watchers read them: `repair:{phase}:reprompt`, `repair:{phase}:escalate`, and the
-list `repair:unfulfilled`.
+list `repair:unfulfilled`. A phase may also have its own ladder of what is done at each such turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flowengine.effects import Tell
 from flowengine.facts import RepairSignalled
 from flowengine.flow.model import Repair
+from flowengine.kernel.actions import perform
 from flowengine.kernel.snapshot import Repeats
 from flowengine.kernel.work import Work
 
@@ -20,16 +23,48 @@ def count_turn(work: Work) -> None:
     """A caller turn has landed: count it for each active phase that has needs and a repair."""
     for name in work.place.active:
         phase = work.flow.phases[name]
-        if phase.phase.repair is None or not phase.needs or work.turns_in_phase(name) < 1:
+        repair, ladder = phase.phase.repair, phase.no_match
+        if not (repair or ladder) or not phase.needs or work.turns_in_phase(name) < 1:
             continue
-        unmet = tuple(key for key in phase.needs if work.find(key) is None)
+        unmet = _unmet(work, name)
         before = work.wait.repeats.get(name, Repeats(0, phase.needs))
         if not unmet or set(before.unmet) - set(unmet):
             _lower(work, name)
             _keep(work, name, Repeats(0, unmet))
-        else:
-            _keep(work, name, Repeats(before.turns + 1, unmet))
-            _signal(work, name, phase.phase.repair, before.turns + 1, unmet)
+            continue
+        turns = before.turns + 1
+        _keep(work, name, Repeats(turns, unmet))
+        if repair:
+            _signal(work, name, repair, turns, unmet)
+        if turns <= len(ladder):
+            perform(ladder[turns - 1], work)
+
+
+def count_failure(work: Work, tool: str) -> None:
+    """A tool has failed: the active phases that offer it count it."""
+    _count_trouble(work, lambda repair: repair.escalate_after_failures, 0, tool)
+
+
+def count_interruption(work: Work) -> None:
+    """The caller has spoken over the model."""
+    _count_trouble(work, lambda repair: repair.escalate_after_interruptions, 1, None)
+
+
+def _count_trouble(
+    work: Work, limit_of: Callable[[Repair], int | None], kind: int, tool: str | None
+) -> None:
+    for name in work.place.active:
+        phase = work.flow.phases[name].phase
+        limit = limit_of(phase.repair) if phase.repair else None
+        allowed = phase.tools.allow if phase.tools else None
+        if limit is None or (tool is not None and allowed is not None and tool not in allowed):
+            continue
+        counts = list(work.wait.troubles.get(name, (0, 0)))
+        counts[kind] += 1
+        kept = (counts[0], counts[1])
+        work.wait = work.wait._replace(troubles={**work.wait.troubles, name: kept})
+        if counts[kind] == limit:
+            _escalate(work, name, _unmet(work, name))
 
 
 def forget_left(work: Work) -> None:
@@ -39,6 +74,10 @@ def forget_left(work: Work) -> None:
         _lower(work, name)
         repeats = {k: v for k, v in work.wait.repeats.items() if k != name}
         work.wait = work.wait._replace(repeats=repeats)
+    for name in [n for n in work.wait.troubles if n not in work.place.active and n not in away]:
+        _lower(work, name)
+        troubles = {k: v for k, v in work.wait.troubles.items() if k != name}
+        work.wait = work.wait._replace(troubles=troubles)
 
 
 def is_reprompt(repair: Repair, turns: int) -> bool:
@@ -49,13 +88,21 @@ def is_reprompt(repair: Repair, turns: int) -> bool:
 
 def _signal(work: Work, name: str, repair: Repair, turns: int, unmet: tuple[str, ...]) -> None:
     if turns == repair.escalate_after:
-        work.facts.append(RepairSignalled(name, "escalate", unmet))
-        work.note(f"repair:{name}:escalate", True)
-        work.note(UNFULFILLED, list(unmet))
+        _escalate(work, name, unmet)
     elif is_reprompt(repair, turns):
         work.facts.append(RepairSignalled(name, "reprompt", unmet))
         work.note(f"repair:{name}:reprompt", True)
         work.effects.append(Tell(work.effect_id(), _nudge(unmet), respond=False))
+
+
+def _escalate(work: Work, name: str, unmet: tuple[str, ...]) -> None:
+    work.facts.append(RepairSignalled(name, "escalate", unmet))
+    work.note(f"repair:{name}:escalate", True)
+    work.note(UNFULFILLED, list(unmet))
+
+
+def _unmet(work: Work, name: str) -> tuple[str, ...]:
+    return tuple(key for key in work.flow.phases[name].needs if work.find(key) is None)
 
 
 def _nudge(unmet: tuple[str, ...]) -> str:

@@ -12,12 +12,31 @@ from flowengine.transcript import Turn
 
 
 def start_at_turn_end(work: Work) -> tuple[str, ...]:
-    """Ask for a run of every extractor that is due; the effect ids, in request order."""
+    """Ask for a run of every extractor that is due; the effect ids, in request order.
+
+    A run that has read the same words for a call is not repeated: if it is open, it is awaited.
+    """
     started: list[str] = []
     for order, spec in _specs(work):
-        if work.turn_closed and is_due(spec.trigger, work, spec.name) and _has_words(work, spec):
+        if not (work.turn_closed and is_due(spec.trigger, work, spec.name)):
+            continue
+        if work.wait.seen.get(spec.name) == _extent(work.transcript.turns[-1]):
+            started += _open_runs(work, spec)
+        elif _has_words(work, spec):
             started += _start_or_queue(work, spec, order)
     return tuple(started)
+
+
+def start_in_progress(work: Work, reads: frozenset[str]) -> None:
+    """A call waits for these keys: start the every-turn extractors that may write them, on the
+    turn in progress."""
+    now = work.transcript.current
+    for order, spec in _specs(work):
+        writes = spec.trigger == "every_turn" and not reads.isdisjoint(targets(spec))
+        if writes and work.wait.seen.get(spec.name) != _extent(now) and not _open_runs(work, spec):
+            run_extractor(work, spec, order)
+            seen = {**work.wait.seen, spec.name: _extent(now)}
+            work.wait = work.wait._replace(seen=seen)
 
 
 def start_after_tool(work: Work) -> None:
@@ -68,7 +87,10 @@ def mark_read(work: Work, name: str, turn: int) -> None:
 
 
 def mark_missed(work: Work, run: Run) -> None:
-    """A first run that failed: the next one must cover its turn."""
+    """A run that failed: the next one must cover its turn."""
+    if run.name in work.wait.seen:
+        seen = {name: extent for name, extent in work.wait.seen.items() if name != run.name}
+        work.wait = work.wait._replace(seen=seen)
     if run.name not in work.wait.ran:
         mark_read(work, run.name, run.turn - 1)
 
@@ -93,15 +115,25 @@ def _has_words(work: Work, spec: ExtractSpec) -> bool:
 
 def _start_or_queue(work: Work, spec: ExtractSpec, order: int) -> tuple[str, ...]:
     """At most one run of an extractor is open, and at most one waits behind it."""
-    open_turns = [
-        run.turn for run in work.wait.runs.values()
-        if run.kind == "extractor" and run.name == spec.name
-    ]  # fmt: skip
-    if not open_turns:
+    open_runs = _open_runs(work, spec)
+    if not open_runs:
         return (run_extractor(work, spec, order),)
-    if max(open_turns) < _newest(work):
+    covers = max(work.wait.runs[effect].turn for effect in open_runs) >= _newest(work)
+    if not covers or spec.name in work.wait.seen:
         work.wait = work.wait._replace(queued=work.wait.queued | {spec.name})
-    return ()
+    return open_runs if covers else ()
+
+
+def _open_runs(work: Work, spec: ExtractSpec) -> tuple[str, ...]:
+    return tuple(
+        effect for effect, run in work.wait.runs.items()
+        if run.kind == "extractor" and run.name == spec.name
+    )  # fmt: skip
+
+
+def _extent(turn: Turn) -> tuple[int, int]:
+    """How much of a turn there is to read: words are only ever added."""
+    return turn.number, len(turn.user)
 
 
 def _turns(work: Work) -> tuple[Turn, ...]:

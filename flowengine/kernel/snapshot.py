@@ -70,6 +70,8 @@ class Run(NamedTuple):
     turn: int
     order: int
     args: Mapping[str, Json] = {}
+    waits: bool = False
+    """The answer to the turn waits for it."""
 
 
 class Barrier(NamedTuple):
@@ -83,7 +85,8 @@ class Barrier(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool call that waits: for the gate's answer until `due_at`, or for its outcome."""
+    """A tool call that waits: for the gate until `due_at`, for a confirmation, for its outcome, or
+    for that of an equal call."""
 
     tool: str
     args: Mapping[str, Json]
@@ -91,6 +94,38 @@ class Call(NamedTuple):
     """The configuration in which it was asked."""
     due_at: int
     effect: str = ""
+    """The run, or the confirmation, that was asked for."""
+    joins: str = ""
+    """The call whose outcome it shares."""
+    confirmed: bool = False
+
+
+class Entry(NamedTuple):
+    """A run of a tool, from its admission on."""
+
+    call: str
+    args: str
+    """Canonical JSON."""
+    key: str = ""
+    """The idempotency key."""
+    running: bool = True
+    void: bool = False
+    """What it rests on was corrected: it no longer counts against `per_correction`."""
+    corrected: tuple[str, ...] = ()
+    """Keys corrected while it ran."""
+    value: Json = None
+    """Its response, if the same key must get it again."""
+
+
+class Answered(NamedTuple):
+    """A decision's answer; it is fresh until the caller speaks again."""
+
+    turn: int
+    outcome: str
+    value: Json = None
+    confidence: float = 0.0
+    failed: bool = False
+    """Nobody answered; it may be asked again for the same turn."""
 
 
 class Repeats(NamedTuple):
@@ -110,16 +145,29 @@ class Wait(NamedTuple):
     """The last calls that ended, so that a second answer is the same."""
     succeeded: Names = frozenset()
     """Tools that have run well."""
+    failed: Names = frozenset()
+    """Tools whose last run failed."""
+    ledger: Mapping[str, tuple[Entry, ...]] = {}
+    """Tool -> its runs that are under way or that limits and keys ask about."""
     resolved: Mapping[str, tuple[bool, Mapping[str, Json]]] = {}
     """Resolver -> (did it succeed, with which arguments)."""
     ran: Mapping[str, int] = {}
     """Extractor -> the last turn that it has covered."""
+    seen: Mapping[str, tuple[int, int]] = {}
+    """Reader -> (turn, characters) that it has read of a turn in progress."""
+    fields: Mapping[str, Mapping[str, Json]] = {}
+    """Resolved field -> the arguments it was last asked with."""
+    decided: Mapping[str, Answered] = {}
     queued: Names = frozenset()
     """Extractors that were due while they still ran."""
     holding: Names = frozenset()
     """Keys that are unknown until their extractor succeeds again."""
     patterns: Mapping[str, Progress] = {}
     repeats: Mapping[str, Repeats] = {}
+    troubles: Mapping[str, tuple[int, int]] = {}
+    """Phase -> failed tool calls and interruptions in it."""
+    quiet: tuple[int, int] | None = None
+    """Since when nobody has spoken (ms), and how many steps of the ladder were taken since."""
     timer: tuple[str, int] | None = None
 
 

@@ -18,7 +18,6 @@ from flowengine.facts import (
     Fact,
     InputFailed,
     InputIgnored,
-    ResolverEnded,
     SessionStarted,
     TimerFired,
     WordsHeard,
@@ -27,35 +26,31 @@ from flowengine.facts import (
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.kernel.admission import tools_now
 from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
-from flowengine.kernel.gate import (
-    call_ended,
-    call_recorded,
-    cancel_calls,
-    decide_waiting,
-    deny_failed,
-    tool_called,
-    tools_now,
-)
+from flowengine.kernel.gate import cancel_calls, decide_waiting, deny_failed, tool_called
 from flowengine.kernel.move import start, straight_to
+from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
 from flowengine.kernel.parts import CompiledFlow
+from flowengine.kernel.reading import unmet
 from flowengine.kernel.reopen import open_effects
+from flowengine.kernel.repair import count_interruption
 from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle
-from flowengine.kernel.snapshot import IDLE, Place, Run, Snapshot
+from flowengine.kernel.silence import begin_silence, climb, end_silence
+from flowengine.kernel.snapshot import IDLE, Place, Snapshot
 from flowengine.kernel.timers import set_timer
 from flowengine.kernel.turn import (
     close,
     close_empty,
     end_turn_keys,
-    run_ended,
-    run_recorded,
+    read_records,
     settle_barrier,
     turn_ended,
-    unmet,
 )
+from flowengine.kernel.verbatim import check_verbatim
 from flowengine.kernel.work import Work
 from flowengine.transcript import Transcript
 
@@ -99,6 +94,7 @@ class Kernel:
             work.begin_with(key, value)
         work.dirty.clear()
         flow.computed.recompute(work)
+        begin_silence(work)
         start(work, flow.chart.start() if phase is None else straight_to(flow, phase))
         settle(work)
         greet(work)
@@ -156,10 +152,12 @@ def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:
 def _came_to_rest(work: Work, before: Snapshot) -> None:
     """Phases were entered: say what is said there, and read what was said for them."""
     greet(work)
-    if work.flow.flow.extract:
-        was = work.flow.chart.main_leaf(before.place.active)
-        if was != work.main_leaf():
-            start_in_phase(work)
+    was = work.flow.chart.main_leaf(before.place.active)
+    if was != work.main_leaf():
+        if work.wait.quiet is not None:
+            work.wait = work.wait._replace(quiet=(work.at, 0))
+        start_in_phase(work)
+        read_records(work, "on_phase_change")
 
 
 def _finish(work: Work) -> Step:
@@ -176,7 +174,7 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
     with suppress(FlowEngineError):
         flow.computed.recompute(work, work.cleared)
     if isinstance(input, Outcome):
-        _drop_run(work, input)
+        drop_run(work, input)
     elif isinstance(input, ToolCalled):
         deny_failed(work, input)
     if _closes_barrier(work, input):
@@ -194,18 +192,6 @@ def _place(error: FlowEngineError) -> str:
     return type(error).__name__
 
 
-def _drop_run(work: Work, outcome: Outcome) -> None:
-    wait, run = work.wait, work.wait.runs.get(outcome.effect)
-    if run is None:
-        return
-    runs = {k: v for k, v in wait.runs.items() if k != outcome.effect}
-    work.wait = wait._replace(runs=runs, queued=wait.queued - {run.name})
-    barrier = wait.barrier
-    if barrier is not None and outcome.effect in barrier.runs:
-        left = tuple(other for other in barrier.runs if other != outcome.effect)
-        work.wait = work.wait._replace(barrier=barrier._replace(runs=left))
-
-
 def _closes_barrier(work: Work, input: Input) -> bool:
     """The input would have settled the turn: it is settled without its values."""
     barrier = work.wait.barrier
@@ -220,6 +206,8 @@ def _closes_barrier(work: Work, input: Input) -> bool:
 def _heard(work: Work, heard: Heard) -> None:
     work.transcript = work.transcript.heard(heard.text, heard.at, heard.alternatives)
     work.settled = False
+    if heard.text.strip():
+        end_silence(work)
     work.facts.append(WordsHeard(work.transcript.current.number, len(heard.text)))
 
 
@@ -234,20 +222,22 @@ def _turn_ended(work: Work, _: TurnEnded) -> None:
     close(work)
 
 
-def _interrupted(work: Work, said: Said) -> None:
+def _turn_follows(work: Work, ended: TurnEnded) -> None:
+    begin_silence(work)
+    turn_ended(work, ended)
+
+
+def _said_follows(work: Work, said: Said) -> None:
+    turn = work.transcript.current
+    if not turn.model:
+        # It belongs to a turn that has closed: now nobody speaks.
+        turn = work.transcript.turns[-1] if work.transcript.turns else turn
+        begin_silence(work)
+    check_verbatim(work, turn.model)
     if said.interrupted:
         cancel_calls(work)
+        count_interruption(work)
     _words_follow(work, said)
-
-
-def _outcome(work: Work, outcome: Outcome) -> None:
-    run = work.wait.runs.get(outcome.effect)
-    if run is not None and run.kind in _RECORDS:
-        _RECORDS[run.kind](work, outcome, run)
-
-
-def _resolver_recorded(work: Work, outcome: Outcome, run: Run) -> None:
-    work.facts.append(ResolverEnded(run.name, outcome.status, outcome.error))
 
 
 def _timer(work: Work, timer: Timer) -> None:
@@ -267,51 +257,6 @@ def _words_follow(work: Work, _: Heard | Said) -> None:
         settle(work)
 
 
-def _outcome_follows(work: Work, outcome: Outcome) -> None:
-    run = work.wait.runs.get(outcome.effect)
-    if run is None:
-        work.facts.append(InputIgnored(outcome.id, "no such effect is open"))
-        return
-    runs = {k: v for k, v in work.wait.runs.items() if k != outcome.effect}
-    work.wait = work.wait._replace(runs=runs)
-    _OUTCOMES[run.kind](work, outcome, run)
-
-
-def _resolver_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    ok = outcome.status == "ok"
-    work.note(f"{run.name}:result", outcome.value if ok else None)
-    work.note(f"{run.name}:error", None if ok else outcome.error or outcome.status)
-    resolved = {**work.wait.resolved, run.name: (ok, dict(run.args))}
-    work.wait = work.wait._replace(resolved=resolved)
-    work.touched.add(f"@resolved:{run.name}")
-    settle(work)
-
-
-def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    """An async watcher returns keys to write; a record's `on_complete` returns its result."""
-    if run.kind == "complete":
-        _resolver_ended(work, outcome, run)
-        return
-    written = outcome.value if outcome.status == "ok" else None
-    for key, value in written.items() if isinstance(written, dict) else ():
-        work.put(key, value, f"function:{run.name}")
-    settle(work)
-
-
-_RECORDS: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
-    "extractor": run_recorded,
-    "resolver": _resolver_recorded,
-    "tool": call_recorded,
-}
-_OUTCOMES: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
-    "extractor": run_ended,
-    "resolver": _resolver_ended,
-    "function": _function_ended,
-    "complete": _function_ended,
-    "tool": call_ended,
-}
-
-
 def _timer_follows(work: Work, timer: Timer) -> None:
     if not work.facts or not isinstance(work.facts[-1], TimerFired):
         work.facts.append(InputIgnored(timer.id, "no such timer is set"))
@@ -321,6 +266,7 @@ def _timer_follows(work: Work, timer: Timer) -> None:
         settle_barrier(work, "timed out")
     else:
         settle(work)
+    climb(work)
 
 
 def _admin_follows(work: Work, admin: Admin) -> None:
@@ -333,10 +279,10 @@ def _admin_follows(work: Work, admin: Admin) -> None:
 
 _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
     Heard: (_heard, _words_follow),
-    Said: (_said, _interrupted),
-    TurnEnded: (_turn_ended, turn_ended),
+    Said: (_said, _said_follows),
+    TurnEnded: (_turn_ended, _turn_follows),
     ToolCalled: (_record_nothing, tool_called),
-    Outcome: (_outcome, _outcome_follows),
+    Outcome: (outcome_recorded, outcome_follows),
     Timer: (_timer, _timer_follows),
     Admin: (_record_nothing, _admin_follows),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flowengine.effects import SetTimer
+from flowengine.kernel.silence import silent_until
 from flowengine.kernel.work import Work
 from flowengine.state.patterns import due_at
 
@@ -21,7 +22,8 @@ def set_timer(work: Work) -> None:
 def _next_instant(work: Work) -> int | None:
     wait, flow = work.wait, work.flow
     times = flow.plan(work.place.active).times
-    if not (times or flow.patterns or wait.calls or wait.barrier):
+    silence = silent_until(work) if flow.ladders else None
+    if not (times or flow.patterns or wait.calls or wait.barrier or silence):
         return None
     instants = [work.place.entered[phase][0] + after for phase, after in times]
     for compiled in flow.patterns:
@@ -32,5 +34,7 @@ def _next_instant(work: Work) -> int | None:
             instants.append(due)
     if wait.barrier is not None:
         instants.append(wait.barrier.due_at)
-    instants += [call.due_at for call in wait.calls.values() if not call.effect]
+    if silence is not None:
+        instants.append(silence)
+    instants += [call.due_at for call in wait.calls.values() if not call.effect and not call.joins]
     return min((instant for instant in instants if instant > work.at), default=None)

@@ -176,7 +176,7 @@ class Work(State):
 
     def failed(self, name: str) -> bool:
         known = self.wait.resolved.get(name)
-        return known is not None and not known[0]
+        return name in self.wait.failed or (known is not None and not known[0])
 
     def called_ok(self, tool: str) -> bool:
         return tool in self.wait.succeeded
@@ -191,7 +191,18 @@ class Work(State):
         return key in self.corrected_keys
 
     def decided(self, id: str) -> Decision | None:
-        return None
+        """The answer, if it was given about the caller's newest words."""
+        known = self.wait.decided.get(id)
+        if known is None or known.turn != self.caller_turn():
+            return None
+        return Decision(known.outcome, known.value, known.confidence)
+
+    def caller_turn(self) -> int:
+        """The newest turn in which the caller spoke, 0 before any."""
+        said = self.transcript
+        if said.current.user:
+            return said.current.number
+        return next((turn.number for turn in reversed(said.turns) if turn.user), 0)
 
     def caller_spoke(self, phase: str | None) -> bool:
         return self.turns_in_phase(phase) > 0

@@ -136,7 +136,18 @@ def test_the_words_of_a_failed_run_are_covered_by_the_next_one(begin: Begin) -> 
     assert [turn.user for turn in window] == ["one", "two"]
 
 
-@pytest.mark.parametrize("value", [None, "text", 3, [1]])
+def test_a_run_that_had_nothing_to_ask_is_skipped_and_its_turn_is_still_unread(
+    begin: Begin,
+) -> None:
+    call = begin(flow())
+    call.turn()
+    call.answer(call.run("Mood"), None)
+    assert [fact.status for fact in call.happened(RunEnded)] == ["skipped"]
+    assert "Mood:status" not in call.values
+    assert "Mood" not in call.snapshot.wait.ran
+
+
+@pytest.mark.parametrize("value", ["text", 3, [1]])
 def test_an_answer_that_is_no_object_is_a_failure(begin: Begin, value: Any) -> None:
     call = begin(flow())
     call.turn()

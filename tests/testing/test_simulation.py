@@ -290,7 +290,10 @@ phases:
 def test_a_tool_is_denied_by_the_gate_or_ends_as_it_is_told() -> None:
     call = Simulation(FLOW, phase="settle")
     assert call.tool("pay", {"sum": 5}, result={}) == Denied(
-        "guard", ("amount",), ("pay", "note"), "pay cannot run before captured(amount)."
+        "guard",
+        ("amount",),
+        ("pay", "note"),
+        "pay cannot run before captured(amount). Available now: pay, note.",
     )
     call.set("amount", "200")
     assert call.tool("pay", {"sum": 5}, error="declined") == Failed("declined")

@@ -1,0 +1,188 @@
+"""Why a tool call may not run: rules in a fixed order, each with its refusal.
+
+The first refusal is the answer. A call whose refusals are all *soft* - some guard has not held
+yet - may wait for what could make it hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flowengine.effects import ToolAnswer
+from flowengine.guards import CompiledGuard, Guard, explain, names_of
+from flowengine.inputs import NOTHING
+from flowengine.kernel.ledger import canonical, is_spent
+from flowengine.kernel.parts import CompiledConstraint
+from flowengine.kernel.snapshot import Call
+from flowengine.kernel.work import Work
+
+
+class Refusal(NamedTuple):
+    """One rule that a call breaks."""
+
+    kind: str
+    say: str
+    missing: tuple[str, ...] = ()
+    soft: bool = False
+    """Only a guard is in the way, so more values may open it."""
+    constraint: int | None = None
+    """The constraint that it breaks, by its place in the flow."""
+
+
+def refusals(work: Work, call: Call) -> Iterator[Refusal]:
+    """Every rule that the call breaks and that is enforced, in the order of admission."""
+    for refusal in _broken(work, call):
+        if refusal.constraint is None or _is_enforced(work, refusal.constraint):
+            yield refusal
+
+
+def observed(work: Work, call: Call) -> Iterator[Refusal]:
+    """The rules that the call breaks and that are only watched."""
+    for refusal in _broken(work, call):
+        if refusal.constraint is not None and not _is_enforced(work, refusal.constraint):
+            yield refusal
+
+
+def denial(work: Work, kind: str, say: str, missing: tuple[str, ...] = ()) -> ToolAnswer:
+    """The refusal as the model gets it: why, what it may call instead, what it is to do now."""
+    tools = tools_now(work)
+    lines = [say, f"Available now: {', '.join(tools)}." if tools else "No tool is available now."]
+    lines.append(work.flow.texts.phases[work.main_leaf()].instruction(work.find))
+    words = " ".join(line.strip() for line in lines if line)
+    return ToolAnswer("denied", None, kind, missing, tools, words)
+
+
+def tools_now(work: Work) -> tuple[str, ...]:
+    """The tools that the active phases offer, whether or not their guards hold yet."""
+    if work.place.ended:
+        return ()
+    active = work.place.active
+    return tuple(
+        name for name in work.flow.flow.tools
+        if not _is_denied(work, name, active) and _is_allowed(work, name, active)
+    )  # fmt: skip
+
+
+def reads_of(work: Work, tool: str) -> frozenset[str]:
+    """Everything that the guards over a tool read."""
+    compiled = work.flow.tools.get(tool)
+    if compiled is None:
+        return frozenset()
+    guards = (compiled.guard, *(rule.until for rule in _nevers(work, tool)))
+    return frozenset(read for guard in guards if guard is not None for read in guard.reads)
+
+
+def _is_enforced(work: Work, constraint: int) -> bool:
+    return work.flow.flow.constraints[constraint].mode == "enforce"
+
+
+def _broken(work: Work, call: Call) -> Iterator[Refusal]:
+    tool = call.tool
+    if tool not in work.flow.tools:
+        yield Refusal("unknown_tool", f"There is no tool {tool!r}.")
+        return
+    if work.place.ended:
+        yield Refusal("ended", "The conversation has ended.")
+        return
+    yield from _spent(work, call)
+    yield from _never(work, call)
+    if _is_denied(work, tool, call.active):
+        yield Refusal("phase", f"{tool} is not allowed at this point.")
+    elif not _is_allowed(work, tool, call.active):
+        yield Refusal("phase", f"{tool} is not available at this point.")
+    yield from _misfits(work, call)
+    yield from _out_of_order(work, tool)
+    yield from _guarded(work, call)
+
+
+def _spent(work: Work, call: Call) -> Iterator[Refusal]:
+    limit = work.flow.flow.tools[call.tool].limit
+    if limit is not None and is_spent(work, call.tool, limit, canonical(call.args)):
+        yield Refusal("spent", f"{call.tool} {_SPENT[limit]}.")
+    for rule in work.flow.constraints:
+        if rule.spec.once == call.tool and is_spent(work, call.tool, "once", ""):
+            yield Refusal("spent", f"{call.tool} {_SPENT['once']}.", constraint=rule.position)
+
+
+_SPENT = {
+    "once": "has already run or is running; it runs once",
+    "per_correction": "has already run or is running; it runs again only after a correction",
+    "per_arguments": "has already run or is running with these arguments",
+}
+
+
+def _never(work: Work, call: Call) -> Iterator[Refusal]:
+    for rule in _nevers(work, call.tool):
+        assert rule.until is not None
+        missing = _unmet(work, rule.until, call)
+        if missing is not None:
+            say = f"{call.tool} cannot run before {rule.until.text}."
+            yield Refusal("never_until", say, missing, soft=True, constraint=rule.position)
+
+
+def _nevers(work: Work, tool: str) -> Iterator[CompiledConstraint]:
+    return (rule for rule in work.flow.constraints if rule.spec.never == tool)
+
+
+def _is_denied(work: Work, tool: str, active: tuple[str, ...]) -> bool:
+    rules = (work.flow.phases[name].phase.tools for name in active)
+    return any(rule is not None and tool in rule.deny for rule in rules)
+
+
+def _is_allowed(work: Work, tool: str, active: tuple[str, ...]) -> bool:
+    if tool in work.flow.ambient:
+        return True
+    rules = (work.flow.phases[name].phase.tools for name in active)
+    allowing = [rule.allow for rule in rules if rule is not None and rule.allow is not None]
+    return not allowing or any(tool in allow for allow in allowing)
+
+
+def _misfits(work: Work, call: Call) -> Iterator[Refusal]:
+    """Arguments are required unless their schema gives a default, and fit their schema."""
+    arguments = work.flow.tools[call.tool].arguments
+    absent = tuple(name for name in arguments.required if name not in call.args)
+    if absent:
+        yield Refusal("arguments", f"{call.tool} needs {', '.join(absent)}.", absent)
+    wrong = tuple(arguments.misfits(call.args))
+    if wrong:
+        say = f"{call.tool} takes no such value for {', '.join(wrong)}."
+        yield Refusal("arguments", say, wrong)
+
+
+def _out_of_order(work: Work, tool: str) -> Iterator[Refusal]:
+    for rule in work.flow.constraints:
+        if rule.spec.before is not None and rule.spec.before[1] == tool:
+            first = rule.spec.before[0]
+            if not _has_come(work, first):
+                say = f"{tool} cannot run before {first}."
+                yield Refusal("before", say, (first,), constraint=rule.position)
+
+
+def _has_come(work: Work, name: str) -> bool:
+    return work.called_ok(name) if name in work.flow.tools else work.done(name)
+
+
+def _guarded(work: Work, call: Call) -> Iterator[Refusal]:
+    guard = work.flow.tools[call.tool].guard
+    missing = _unmet(work, guard, call) if guard is not None else None
+    if guard is not None and missing is not None:
+        yield Refusal("guard", f"{call.tool} cannot run before {guard.text}.", missing, soft=True)
+
+
+def _unmet(work: Work, guard: CompiledGuard, call: Call) -> tuple[str, ...] | None:
+    """What is missing for the guard to hold over the call; None if it holds."""
+    work.args = call.args
+    try:
+        return None if guard.test(work) else _missing(work, guard.guard)
+    finally:
+        work.args = NOTHING
+
+
+def _missing(work: Work, guard: Guard) -> tuple[str, ...]:
+    """The keys that hold nothing and keep the guard from holding."""
+    custom = work.flow.functions.of("guard")
+    keys = frozenset(names_of(guard, "key"))
+    blockers = explain(guard, work.keys, work, functions=custom).blockers()
+    missing = dict.fromkeys(name for blocker in blockers for name in blocker.missing)
+    return tuple(name for name in missing if name in keys)

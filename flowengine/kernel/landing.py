@@ -1,0 +1,125 @@
+"""What the runs of a turn bring: staged for their barrier, or landed at once if none waits."""
+
+from __future__ import annotations
+
+from flowengine.extract.record import findings
+from flowengine.extract.spec import ExtractSpec, Raise
+from flowengine.facts import RunEnded
+from flowengine.inputs import Outcome
+from flowengine.kernel.fields import field_found
+from flowengine.kernel.gate import decide_waiting, is_awaited
+from flowengine.kernel.promote import land
+from flowengine.kernel.questions import decisions_landed
+from flowengine.kernel.runs import follow_up, mark_missed, mark_read, targets
+from flowengine.kernel.settle import rest, settle
+from flowengine.kernel.snapshot import Barrier, Run, Staged
+from flowengine.kernel.turn import settle_barrier
+from flowengine.kernel.work import Work
+
+
+def run_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    """The record part: the run has ended, whatever follows from it."""
+    status = outcome.status
+    if status == "ok" and outcome.value is None:
+        status = "skipped"
+    elif status == "ok" and _is_late(work, outcome, run):
+        status = "late"
+    work.facts.append(RunEnded(outcome.effect, run.name, status, outcome.error))
+
+
+def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """An extractor has answered."""
+    spec = _spec(work, run)
+    staged = _answer(work, spec, run, outcome)
+    awaited = staged is not None and is_awaited(work, spec)
+    _arrive(work, outcome.effect, staged, awaited=awaited)
+    follow_up(work, spec, run)
+
+
+def field_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """The resolver of a record's field has answered."""
+    _arrive(work, outcome.effect, field_found(work, outcome, run), awaited=False)
+
+
+def decision_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    """Questions were answered; a call that waits for one is decided at once."""
+    decisions_landed(work, outcome, run)
+    rest(work)
+    decide_waiting(work)
+    _arrive(work, outcome.effect, None, awaited=False)
+
+
+def _arrive(work: Work, effect: str, staged: Staged | None, *, awaited: bool) -> None:
+    barrier = work.wait.barrier
+    waiting = barrier is not None and effect in barrier.runs
+    if staged is not None and (awaited or not waiting):
+        land(work, [staged], late=not awaited)
+        staged = None
+        if awaited:
+            # A call waits for these values: decide it before any phase moves.
+            rest(work)
+            decide_waiting(work)
+    if barrier is not None and waiting:
+        _stage(work, barrier, effect, staged)
+    else:
+        settle(work)
+
+
+def _stage(work: Work, barrier: Barrier, effect: str, staged: Staged | None) -> None:
+    left = tuple(run for run in barrier.runs if run != effect)
+    values = (*barrier.staged, staged) if staged is not None else barrier.staged
+    work.wait = work.wait._replace(barrier=barrier._replace(runs=left, staged=values))
+    if not left:
+        settle_barrier(work, "all runs landed")
+    else:
+        settle(work)
+
+
+def _is_late(work: Work, outcome: Outcome, run: Run) -> bool:
+    """Its turn has been settled without it; a run that no turn waits for is never late."""
+    barrier = work.wait.barrier
+    if barrier is not None and outcome.effect in barrier.runs:
+        return False
+    in_progress = run.turn == work.transcript.current.number
+    return not in_progress and _spec(work, run).trigger not in (
+        "after_tool_call",
+        "on_phase_change",
+    )
+
+
+def _spec(work: Work, run: Run) -> ExtractSpec:
+    return next(spec for spec in work.flow.flow.extract if spec.name == run.name)
+
+
+def _answer(work: Work, spec: ExtractSpec, run: Run, outcome: Outcome) -> Staged | None:
+    status, error = outcome.status, outcome.error
+    if status == "ok" and outcome.value is None:
+        return None
+    if status == "ok" and not isinstance(outcome.value, dict):
+        status, error = "failed", "not_an_object"
+    work.note(f"{spec.name}:status", status)
+    work.note(f"{spec.name}:error", None if status == "ok" else error or status)
+    if status != "ok" or not isinstance(outcome.value, dict):
+        _missed(work, spec, run)
+        return None
+    held = frozenset(targets(spec))
+    if work.wait.holding & held:
+        _hold(work, work.wait.holding - held, held)
+    mark_read(work, spec.name, run.turn)
+    fields = tuple(findings(outcome.value, run.turn))
+    return Staged(f"extractor:{spec.name}", run.order, run.turn, fields)
+
+
+def _missed(work: Work, spec: ExtractSpec, run: Run) -> None:
+    """What the flow wants to happen when an extraction fails."""
+    mark_missed(work, run)
+    if spec.on_failure == "hold":
+        held = frozenset(targets(spec))
+        _hold(work, work.wait.holding | held, held)
+    elif isinstance(spec.on_failure, Raise):
+        work.events.append(spec.on_failure.raise_)
+
+
+def _hold(work: Work, holding: frozenset[str], touched: frozenset[str]) -> None:
+    work.wait = work.wait._replace(holding=holding)
+    work.touched |= touched

@@ -1,0 +1,118 @@
+"""Decisions: which questions are asked when, and what their answers mean.
+
+One request per round. An answer is good for the caller turn that it was asked about; an unsure
+one satisfies nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from flowengine.decide.judge import judge, options_of
+from flowengine.effects import Decide
+from flowengine.errors import OwnershipError, WrongTypeError
+from flowengine.facts import Decided
+from flowengine.inputs import Json, Outcome
+from flowengine.kernel.snapshot import Answered, Run
+from flowengine.kernel.work import Work
+
+WINDOW = 40
+"""Turns that whoever answers gets to see."""
+
+
+def ask_at_turn_end(work: Work) -> tuple[str, ...]:
+    """Ask what the active phases' guards, patterns and tools want to know of the closed turn."""
+    if not work.flow.flow.decisions:
+        return ()
+    plan = work.flow.plan(work.place.active)
+    reads = plan.reads | work.flow.pattern_reads
+    return _ask(work, _named(work, reads))
+
+
+def ask_for_call(work: Work, reads: frozenset[str]) -> None:
+    """Ask what the guards of a call want to know of the turn in progress."""
+    if work.flow.flow.decisions:
+        _ask(work, _named(work, reads))
+
+
+def is_being_asked(work: Work, reads: frozenset[str]) -> bool:
+    """An open request has a question that these reads wait for."""
+    named = set(_named(work, reads))
+    return any(
+        run.kind == "decision" and named & run.args.keys() for run in work.wait.runs.values()
+    )
+
+
+def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
+    """Judge every answer; what is missing or failed is unsure."""
+    answers = outcome.value if outcome.status == "ok" else None
+    given = answers if isinstance(answers, dict) else {}
+    for id in run.args:
+        spec = work.flow.flow.decisions[id]
+        judged = judge(spec, given.get(id), options_of(spec, work.find))
+        failed = given.get(id) is None
+        answer = Answered(run.turn, judged.outcome, judged.value, judged.confidence, failed)
+        work.wait = work.wait._replace(decided={**work.wait.decided, id: answer})
+        work.touched.add(f"@decided:{id}")
+        work.facts.append(Decided(id, answer.outcome, round(answer.confidence, 3), answer.turn))
+        _write(work, id, answer)
+
+
+def _named(work: Work, reads: frozenset[str]) -> tuple[str, ...]:
+    """The questions behind these reads: asked for by name, or by the key that they write."""
+    decisions = work.flow.flow.decisions.items()
+    return tuple(id for id, spec in decisions if f"@decided:{id}" in reads or spec.writes in reads)
+
+
+def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:
+    turn = work.caller_turn()
+    fresh = [id for id in ids if not _is_answered(work, id, turn)]
+    if not fresh or not turn:
+        return ()
+    effect = work.effect_id()
+    work.effects.append(_asking(work, effect, tuple(fresh), turn))
+    run = Run("decision", "decision", turn, len(work.flow.flow.extract), dict.fromkeys(fresh))
+    work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
+    return (effect,)
+
+
+def decide_again(work: Work, effect: str, run: Run) -> Decide:
+    """The request of an open run, as it was asked."""
+    return _asking(work, effect, tuple(run.args), run.turn)
+
+
+def _asking(work: Work, effect: str, ids: tuple[str, ...], turn: int) -> Decide:
+    said = work.transcript
+    window = tuple(
+        t for t in (*said.turns, said.current) if (t.user or t.model) and t.number <= turn
+    )
+    options: Mapping[str, Mapping[str, str]] = {
+        id: options_of(work.flow.flow.decisions[id], work.find) for id in ids
+    }
+    return Decide(effect, ids, turn, window[-WINDOW:], options)
+
+
+def _is_answered(work: Work, id: str, turn: int) -> bool:
+    """Answered or being answered for this turn; where the answer failed, it is not."""
+    open_runs = (run for run in work.wait.runs.values() if run.kind == "decision")
+    if any(run.turn == turn and id in run.args for run in open_runs):
+        return True
+    known = work.wait.decided.get(id)
+    return known is not None and known.turn == turn and not known.failed
+
+
+def _write(work: Work, id: str, answer: Answered) -> None:
+    """The record under `decision:{id}`, and the key that the question names, if it may write it."""
+    record: dict[str, Json] = {
+        "outcome": answer.outcome, "confidence": answer.confidence, "turn": answer.turn,
+    }  # fmt: skip
+    if answer.value is not None:
+        record["value"] = answer.value
+    work.note(f"decision:{id}", record)
+    key = work.flow.flow.decisions[id].writes
+    if key is None or answer.outcome in ("unsure", "none"):
+        return
+    try:
+        work.put(key, answer.value, f"decision:{id}")
+    except (OwnershipError, WrongTypeError) as error:
+        work.facts.append(Decided(id, error.code, 0.0, answer.turn))

@@ -1,0 +1,134 @@
+"""Records read the caller's words: at the end of a turn, or for a call that cannot wait for it.
+
+What has been read is not read again, so an old "yes" never answers a new question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from flowengine.errors import FlowError
+from flowengine.extract.record import CompiledRecord, Finding, Hearing, Words
+from flowengine.kernel.runs import is_due, mark_read
+from flowengine.kernel.snapshot import Staged
+from flowengine.kernel.work import Work
+from flowengine.transcript import Turn
+
+
+def read_turn(work: Work) -> tuple[Staged, ...]:
+    """What the records find in the turns that they have not read."""
+    if not work.turn_closed:
+        return ()
+    due = [r for r in work.flow.records if is_due(r.spec.trigger, work, r.name)]
+    return _read(work, due, work.transcript.turns[-1], _asked_before(work, closed=True))
+
+
+def read_after(work: Work, moment: str) -> tuple[Staged, ...]:
+    """What the records find that read after a tool call or a change of phase."""
+    due = [r for r in work.flow.records if r.spec.trigger == moment]
+    turns = work.transcript.turns
+    return _read(work, due, turns[-1], _asked_before(work, closed=True)) if due and turns else ()
+
+
+def read_in_progress(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
+    """What the records that fill one of these keys find in the turn in progress."""
+    due = [
+        record
+        for record in work.flow.records
+        if record.spec.trigger == "every_turn" and not reads.isdisjoint(record.keys)
+    ]
+    return _read(work, due, work.transcript.current, _asked_before(work, closed=False))
+
+
+def hear(work: Work, question: str) -> Hearing:
+    """What the recognizers should know about the words they read."""
+    zone = _text(work, "session:timezone") or work.flow.flow.timezone
+    return Hearing(
+        ref=datetime.fromtimestamp(work.at / 1000, UTC).astimezone(_zone(zone)),
+        timezone=zone,
+        locale=locale_of(work),
+        find=work.find,
+        question=question,
+        needed=next((key for key in unmet(work) if ":" not in key), None),
+    )
+
+
+def locale_of(work: Work) -> str:
+    return _text(work, "session:locale") or work.flow.flow.locale
+
+
+def unmet(work: Work) -> list[str]:
+    """The needs of the active phases that hold nothing yet, in document order."""
+    phases = (work.flow.phases[name] for name in work.place.active)
+    keys = dict.fromkeys(key for phase in phases for key in phase.needs)
+    return [key for key in keys if work.find(key) is None]
+
+
+def _read(
+    work: Work, records: Iterable[CompiledRecord], newest: Turn, question: str
+) -> tuple[Staged, ...]:
+    words = Words((newest,), locale_of(work))
+    hearing: Hearing | None = None
+    staged: list[Staged] = []
+    for record in records:
+        hearing = hearing or hear(work, question)
+        words.turns, offset = _unread(work, record, newest)
+        found = record.read(words, hearing) if words.turns else ()
+        _mark(work, record.name, newest)
+        if found:
+            placed = tuple(_shifted(finding, newest.number, offset) for finding in found)
+            staged.append(Staged(f"record:{record.name}", record.order, newest.number, placed))
+    return tuple(staged)
+
+
+def _asked_before(work: Work, *, closed: bool) -> str:
+    """The model's words just before the caller spoke, in lower case."""
+    turns = work.transcript.turns[:-1] if closed else work.transcript.turns
+    return turns[-1].model.lower() if turns else ""
+
+
+def _unread(work: Work, record: CompiledRecord, newest: Turn) -> tuple[tuple[Turn, ...], int]:
+    """Newest first: the turns of the window that the record has not covered, of the newest only
+    the words that it has not seen, and how far into it they begin."""
+    last = work.wait.ran.get(record.name, 0)
+    seen = work.wait.seen.get(record.name)
+    offset = seen[1] if seen and seen[0] == newest.number else 0
+    tail = newest._replace(user=newest.user[offset:]) if offset else newest
+    before = (t for t in reversed(work.transcript.turns) if last < t.number < newest.number)
+    turns = [*([tail] if tail.user and last < newest.number else []), *before]
+    return tuple(turns[: record.spec.window]), offset
+
+
+def _mark(work: Work, name: str, newest: Turn) -> None:
+    if newest.number == work.transcript.current.number:
+        seen = {**work.wait.seen, name: (newest.number, len(newest.user))}
+        work.wait = work.wait._replace(seen=seen)
+        if newest.number > 1:
+            mark_read(work, name, newest.number - 1)
+    else:
+        mark_read(work, name, newest.number)
+
+
+def _shifted(finding: Finding, turn: int, offset: int) -> Finding:
+    if not offset or finding.turn != turn or finding.span is None:
+        return finding
+    start, end = finding.span
+    return finding._replace(span=(start + offset, end + offset))
+
+
+def _text(work: Work, key: str) -> str | None:
+    value = work.values.get(key)
+    return value if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise FlowError(
+            f"there is no time zone {name!r}; write one such as America/New_York or UTC"
+        ) from error

@@ -1,0 +1,98 @@
+"""Rules over the whole conversation, enforced or only watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flowengine.effects import RunTool
+from flowengine.facts import ConstraintBroken
+
+Begin = Callable[..., Any]
+
+FLOW = """
+flow: rules
+state: {verified: boolean}
+tools: {charge: {}, verify: {set: {verified: true}}, log: {}}
+constraints:
+RULES
+phases:
+  a: {initial: true, tools: [charge, verify], done: is_true(told), transitions: [{to: b, when: is_true(go)}]}
+  b: {tools: [charge]}
+"""  # noqa: E501
+
+
+def flow(*rules: str) -> str:
+    return FLOW.replace("RULES", "\n".join(f"  - {rule}" for rule in rules))
+
+
+def kinds(call: Any) -> list[str]:
+    return [answer.kind for _, answer in call.answers]
+
+
+def test_never_until_binds_whatever_the_phase(begin: Begin) -> None:
+    call = begin(flow("{never: charge, until: is_true(verified)}"))
+    call.tool("charge", "c1")
+    assert [(a.kind, a.missing) for _, a in call.answers] == [("never_until", ("verified",))]
+    call.set(go=True)
+    call.tool("charge", "c2")
+    assert kinds(call) == ["never_until"]
+    call.set(verified=True)
+    call.tool("charge", "c3")
+    assert call.asked(RunTool)
+
+
+def test_once_counts_a_run_under_way(begin: Begin) -> None:
+    call = begin(flow("once: charge"))
+    call.tool("charge", "c1")
+    call.tool("charge", "c2")
+    assert kinds(call) == ["spent"]
+
+
+def test_before_orders_tools_and_phases(begin: Begin) -> None:
+    call = begin(flow("before: [verify, charge]", "before: [a, b]"))
+    call.tool("charge", "c1")
+    assert [(a.kind, a.missing) for _, a in call.answers] == [("before", ("verify",))]
+    call.tool("verify", "c2")
+    call.answer(call.run("c2"), {})
+    call.tool("charge", "c3")
+    assert call.asked(RunTool)
+    call.set(go=True)
+    assert call.phase == "a", "b opens once a is done"
+    call.set(told=True)
+    assert call.phase == "b"
+
+
+def test_an_ambient_tool_needs_no_allow_list_but_other_rules_bind_it(begin: Begin) -> None:
+    call = begin(flow("ambient: [log]", "once: log"))
+    call.tool("log", "c1")
+    assert call.asked(RunTool)
+    call.tool("log", "c2")
+    assert kinds(call) == ["spent"]
+
+
+def test_a_rule_that_is_only_observed_lets_the_call_run_and_says_so(begin: Begin) -> None:
+    call = begin(flow("{never: charge, until: is_true(verified), mode: observe}"))
+    call.tool("charge", "c1")
+    assert call.asked(RunTool)
+    assert call.happened(ConstraintBroken) == [
+        ConstraintBroken("never charge until is_true(verified)", "c1", "charge")
+    ]
+
+
+def test_the_order_of_admission_names_the_first_reason(begin: Begin) -> None:
+    call = begin(flow("once: charge", "{never: charge, until: is_true(verified)}"), verified=True)
+    call.tool("charge", "c1")
+    call.set(verified=False)
+    call.tool("charge", "c2")
+    assert kinds(call) == ["spent"]
+
+
+def test_a_call_that_a_phase_forbids_does_not_wait_for_its_guard(begin: Begin) -> None:
+    text = flow("{never: log, until: is_true(verified)}") + (
+        "extract: [{name: V, schema: {properties: {verified: {}}}, promote: [{field: verified}]}]\n"
+    )
+    call = begin(text)
+    call.turn("yes")
+    call.tool("log")
+    assert kinds(call) == ["never_until"]
