@@ -34,9 +34,9 @@ class Problem(NamedTuple):
 class ArgumentError(SourceError):
     """Arguments that do not fit; each problem names its argument, never the value."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, who: str, problems: tuple[Problem, ...]) -> None:
         told = "; ".join(f"{problem.argument}: {problem.text}" for problem in problems)
-        super().__init__(told, code="invalid_arguments")
+        super().__init__(f"{who}: {told}", code="invalid_arguments")
         self.problems = problems
 
 
@@ -54,8 +54,10 @@ class Arguments:
     takes_any: bool
     """Whether it takes arguments that it does not name."""
 
-    def bind(self, args: Mapping[str, Json]) -> dict[str, Any]:
+    def bind(self, args: Mapping[str, Json], who: str) -> dict[str, Any]:
         """The arguments as the types that the function asks for; a default is left to it.
+
+        `who` is asked, such as `tool 'book'`.
 
         Raises:
             ArgumentError: one is missing, unknown, or does not fit
@@ -70,9 +72,9 @@ class Arguments:
             bound = self._target.validate(drop_strict_nulls(self._target.schema, known))
         except Misfit as misfit:
             problems += [_problem(issue) for issue in misfit.issues if issue.type != "missing"]
-            raise ArgumentError(tuple(problems)) from None
+            raise ArgumentError(who, tuple(problems)) from None
         if problems:
-            raise ArgumentError(tuple(problems))
+            raise ArgumentError(who, tuple(problems))
         return bound
 
     def _unknown(self, args: Mapping[str, Json]) -> list[Problem]:
@@ -99,14 +101,20 @@ def schema_of(function: Function) -> Schema:
     return arguments_of(function).schema
 
 
-@functools.lru_cache(maxsize=1024)
 def arguments_of(function: Function, injected: type | None = None) -> Arguments:
-    """Read a function's signature, annotations and docstring; a parameter annotated `injected`
-    is no argument.
+    """What a function's signature, annotations and docstring say.
+
+    A parameter annotated `injected` is no argument.
 
     Raises:
         FlowError: it has parameters without a name, or an annotation without a schema
     """
+    if type(function).__hash__ is None:  # an object that compares by its fields
+        return _read(function, injected)
+    return _cached(function, injected)
+
+
+def _read(function: Function, injected: type | None) -> Arguments:
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:  # some functions written in C
@@ -129,6 +137,9 @@ def arguments_of(function: Function, injected: type | None = None) -> Arguments:
     made = replace(made, schema=schema)
     text = described.get("", "")
     return Arguments(text, tuple(fields), required, schema, filled, made, open_ended)
+
+
+_cached = functools.lru_cache(maxsize=1024)(_read)
 
 
 def _hints(function: Function) -> dict[str, Any]:

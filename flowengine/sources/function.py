@@ -28,7 +28,7 @@ class FunctionSource:
     reads: tuple[str, ...] = ()
 
     async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
-        bound = arguments_of(self.function).bind(args)
+        bound = arguments_of(self.function).bind(args, f"{self.kind} {self.name!r}")
         return await called(self.kind, self.name, lambda: self.function(**bound))
 
 

@@ -6,6 +6,7 @@ own headers are left out. Nothing of one request, such as a cookie, is seen by t
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -185,8 +186,15 @@ def _value(answer: _Answer) -> Json:
         return None
     if kind == "application/json" or kind.endswith("+json"):
         return _json(answer.body)
-    charset = httpx2.Response(200, headers={"content-type": answer.headers.get("content-type", "")})
-    return answer.body.decode(charset.charset_encoding or "utf-8", errors="replace")
+    return answer.body.decode(_charset(answer.headers), errors="replace")
+
+
+def _charset(headers: httpx2.Headers) -> str:
+    named = httpx2.Response(200, headers=headers).charset_encoding or "utf-8"
+    try:
+        return codecs.lookup(named).name
+    except LookupError:
+        return "utf-8"
 
 
 def _json(body: bytes) -> Json:

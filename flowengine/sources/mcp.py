@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from flowengine.errors import SourceError, did_you_mean
 from flowengine.inputs import NOTHING, Json
 from flowengine.llm.data import is_object
+from flowengine.llm.messages import ToolSpec
 from flowengine.sources.function import json_of
 from flowengine.sources.spec import McpCall
 from flowengine.sources.template import Values, filled, state_reads
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.client import Transport
     from mcp.client._transport import TransportStreams
-    from mcp.types import CallToolResult
+    from mcp.types import CallToolResult, Tool
 
+MOST_TOOLS = 1000
 SLOWEST_START = 15.0
 """Seconds within which a server must be ready to be called."""
 
@@ -60,28 +62,46 @@ class McpServers:
                 start), `server_gone` (it ended during the call, which may have had its effect),
                 `tool_failed` or `bad_answer`
         """
-        if server not in self._servers:
-            guess = did_you_mean(server, self._servers)
-            raise SourceError(f"no MCP server {server!r} is given.{guess}", code="unknown_server")
         place = f"tool {tool!r} of MCP server {server!r}"
-        connection = self._connection(server)
-        client = await connection.client(place)
+        client = await self._client(server)
         try:
             result = await client.call_tool(tool, dict(args))
         except Exception as error:
             raise _failure(place, error) from error
         return _value(place, result)
 
+    async def tools(self, server: str) -> tuple[ToolSpec, ...]:
+        """What the server says of its tools.
+
+        Raises:
+            SourceError: as `call` does
+        """
+        client = await self._client(server)
+        found: list[ToolSpec] = []
+        cursor: str | None = None
+        try:
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                found += [_told(tool) for tool in page.tools]
+                cursor = page.next_cursor
+                if cursor is None or len(found) > MOST_TOOLS:
+                    return tuple(found)
+        except Exception as error:
+            raise _failure(f"the tools of MCP server {server!r}", error) from error
+
     async def aclose(self) -> None:
         """End every server; a later call starts it again."""
         connections, self._connections = self._connections, {}
         await asyncio.gather(*(connection.aclose() for connection in connections.values()))
 
-    def _connection(self, server: str) -> _Connection:
+    async def _client(self, server: str) -> Client:
+        if server not in self._servers:
+            guess = did_you_mean(server, self._servers)
+            raise SourceError(f"no MCP server {server!r} is given.{guess}", code="unknown_server")
         found = self._connections.get(server)
         if found is None or found.ended:
             found = self._connections[server] = _Connection(self._servers[server])
-        return found
+        return await found.client(f"MCP server {server!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +138,7 @@ class _Connection:
             raise
         except Exception as error:
             raise SourceError(
-                f"{place}: the server does not start ({_kind(error)})", code="server_unavailable"
+                f"{place} does not start ({_kind(error)})", code="server_unavailable"
             ) from error
 
     async def aclose(self) -> None:
@@ -135,13 +155,15 @@ class _Connection:
                     self._ready.set_result(client)
                     await self._stop.wait()
         except Exception as error:  # noqa: BLE001 - told to those who wait for the start
-            if not self._ready.done():
-                self._ready.set_exception(error)
-                self._ready.exception()  # nobody may be left to see it
+            self._fail(error)
         finally:
             self.ended = True
-            if not self._ready.done():
-                self._ready.cancel()
+            self._fail(SourceError("the server was closed before it had started", code="closed"))
+
+    def _fail(self, error: Exception) -> None:
+        if not self._ready.done():
+            self._ready.set_exception(error)
+            self._ready.exception()  # perhaps nobody is left to see it
 
     def _end(self) -> None:
         """The server is gone: the next call starts it again."""
@@ -194,6 +216,12 @@ def _failure(place: str, error: Exception) -> SourceError:
     if error.code == CONNECTION_CLOSED:
         return SourceError(f"{place}: the server ended during the call", code="server_gone")
     return SourceError(f"{place}: the server refuses ({error.code})", code="tool_failed")
+
+
+def _told(tool: Tool) -> ToolSpec:
+    return ToolSpec(
+        name=tool.name, description=tool.description or "", parameters=dict(tool.input_schema)
+    )
 
 
 def _kind(error: BaseException) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, SchemaError
 from jsonschema import ValidationError as Violation
 
-from flowengine.errors import near_miss
+from flowengine.errors import FlowError, near_miss
 from flowengine.inputs import Json
 from flowengine.llm.data import Path, Schema, compact, show_path
 from flowengine.llm.refs import accepts_null, types_of
@@ -21,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?", re.ASCII)
 _BOOLEANS = {"true": True, "false": False}
 
 
-def accept(spec: Tool, args: Mapping[str, Json]) -> dict[str, Json]:
+def accept(name: str, spec: Tool, args: Mapping[str, Json]) -> dict[str, Json]:
     """The arguments as the tool gets them; a tool that declares none takes whatever comes.
 
     A number in quotes, which models like to send, becomes the number. A null for an argument that
@@ -29,9 +31,11 @@ def accept(spec: Tool, args: Mapping[str, Json]) -> dict[str, Json]:
 
     Raises:
         ArgumentError: one is missing, unknown, or does not fit its schema
+        FlowError: what is declared is no JSON Schema
     """
     if not spec.args:
         return dict(args)
+    who = f"tool {name!r}"
     given = {
         name: value for name, value in args.items() if not _stands_for_default(spec, name, value)
     }
@@ -46,7 +50,7 @@ def accept(spec: Tool, args: Mapping[str, Json]) -> dict[str, Json]:
         else:
             problems.append(Problem(name, "is missing"))
     if problems:
-        raise ArgumentError(tuple(problems))
+        raise ArgumentError(who, tuple(problems))
     return accepted
 
 
@@ -86,11 +90,23 @@ def _unknown(spec: Tool, given: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _misfits(name: str, schema: Schema, value: Json) -> Iterator[Problem]:
-    violations: Iterator[Violation] = Draft202012Validator(schema).iter_errors(value)
+    violations: Iterator[Violation] = _validator(compact(schema)).iter_errors(value)
     for violation in violations:
         # the library's own message quotes the value; the keyword and its word are the schema's
         told = f"does not fit {violation.validator}: {compact(violation.validator_value)}"
         yield Problem(_place(name, schema, tuple(violation.absolute_path)), told)
+
+
+@lru_cache(maxsize=1024)
+def _validator(text: str) -> Draft202012Validator:
+    schema = json.loads(text)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise FlowError(
+            f"an argument's declaration is no JSON Schema: at {error.json_path}, {error.message}"
+        ) from None
+    return Draft202012Validator(schema)
 
 
 def _place(name: str, schema: Schema, path: Path) -> str:

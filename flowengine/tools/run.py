@@ -48,16 +48,9 @@ async def run_tool(
     """
     context = context or ToolContext()
     source = _source(name, spec, function, context, outside or Outside())
-    accepted = accept(spec, args)
+    accepted = accept(name, spec, args)
+    work = partial(_cancellable, source, accepted, context)
     timeout = duration_ms(spec.timeout)
-
-    async def work() -> Json:
-        try:
-            return await source.fetch(accepted, context.state)
-        except asyncio.CancelledError:
-            context.cancelled.set()
-            raise
-
     if cache is not None and spec.cache:
         ttl = FOREVER if spec.cache is True else duration_ms(spec.cache)
         key = key_of(f"tool {name}", source, accepted, context.state)
@@ -67,6 +60,15 @@ async def run_tool(
     for transform in before_response:
         response = await called("before_response", name, partial(transform, name, response))
     return response
+
+
+async def _cancellable(source: Source, args: Mapping[str, Json], context: ToolContext) -> Json:
+    """The source's value; its time being over cancels it from within, an interruption likewise."""
+    try:
+        return await source.fetch(args, context.state)
+    except asyncio.CancelledError:
+        context.cancelled.set()
+        raise
 
 
 def _source(
@@ -96,7 +98,7 @@ class ToolFunction:
 
     async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
         taken = arguments_of(self.function, ToolContext)
-        bound = taken.bind(args)
+        bound = taken.bind(args, f"tool {self.name!r}")
         if taken.injected is not None:
             bound[taken.injected] = self.context
         return await called("tool", self.name, lambda: self.function(**bound))

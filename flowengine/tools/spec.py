@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from flowengine.data import Data, Duration
+from flowengine.errors import did_you_mean
 from flowengine.guards import Guard
 from flowengine.sources.spec import HttpRequest, McpCall
 
 Times: TypeAlias = Literal["once", "per_correction", "per_arguments"]
 """How often a tool may succeed: once in a call; once until something it rests on is corrected;
 once for each set of arguments. A call under way counts, a failed one does not."""
+
+
+JSON_TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
 class Tool(Data):
@@ -58,7 +62,12 @@ class Tool(Data):
     def _arg_types(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        return {k: {"type": v} if isinstance(v, str) else v for k, v in value.items()}  # pyright: ignore
+        given = cast("dict[Any, Any]", value)
+        args = {k: {"type": v} if isinstance(v, str) else v for k, v in given.items()}
+        for name, schema in args.items():
+            if isinstance(schema, dict) and "type" in schema:
+                _check_type(str(name), schema["type"])  # pyright: ignore[reportUnknownArgumentType]
+        return args
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Tool:
@@ -79,3 +88,12 @@ class Tool(Data):
         """Whether a running call outlives an interruption."""
         default = "finish" if self.commit or self.background else "cancel"
         return (self.on_interruption or default) == "finish"
+
+
+def _check_type(argument: str, declared: object) -> None:
+    """A misspelt type would only be found when the model calls the tool."""
+    names = cast("list[object]", declared) if isinstance(declared, list) else [declared]
+    for name in names:
+        if name not in JSON_TYPES:
+            guess = did_you_mean(str(name), JSON_TYPES)
+            raise ValueError(f"argument {argument!r}: there is no type {name!r}.{guess}")

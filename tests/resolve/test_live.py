@@ -81,7 +81,7 @@ async def test_a_failure_is_written_as_its_code_and_raised(state: State) -> None
 
 async def test_a_missing_argument_is_named_and_nothing_is_called() -> None:
     tables, state = Tables(), State()
-    with pytest.raises(ArgumentError, match="day: is missing"):
+    with pytest.raises(ArgumentError, match="resolver 'tables': day: is missing"):
         await LiveResolver.fetch("tables", tables).resolve(state)
     assert (tables.calls, state["tables:error"]) == ([], "invalid_arguments")
 

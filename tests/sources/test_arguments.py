@@ -83,7 +83,7 @@ def test_annotations_defaults_and_docstring_make_the_schema() -> None:
 
 def test_arguments_arrive_as_the_types_that_are_asked_for() -> None:
     bound = arguments_of(book).bind(
-        {"day": "2026-03-04", "party": "4", "area": "terrace", "guest": {"name": "Jo"}}
+        {"day": "2026-03-04", "party": "4", "area": "terrace", "guest": {"name": "Jo"}}, "t"
     )
     assert bound == {
         "day": date(2026, 3, 4), "party": 4, "area": Area.TERRACE, "guest": Guest(name="Jo"),
@@ -91,7 +91,7 @@ def test_arguments_arrive_as_the_types_that_are_asked_for() -> None:
 
 
 def test_a_null_for_an_argument_with_a_default_is_the_default() -> None:
-    bound = arguments_of(book).bind({"day": "2026-03-04", "party": None, "guest": None})
+    bound = arguments_of(book).bind({"day": "2026-03-04", "party": None, "guest": None}, "t")
     assert bound == {"day": date(2026, 3, 4), "guest": None}
 
 
@@ -120,7 +120,7 @@ def test_a_misfit_names_its_argument_and_never_its_value(
     args: dict[str, Any], problems: list[tuple[str, str]]
 ) -> None:
     with pytest.raises(ArgumentError) as caught:
-        arguments_of(book).bind(args)
+        arguments_of(book).bind(args, "tool 't'")
     assert [tuple(problem) for problem in caught.value.problems] == problems
     assert caught.value.code == "invalid_arguments"
     never_leaks(caught.value, "s3cret", "99")
@@ -148,7 +148,7 @@ def test_a_validators_own_words_are_not_repeated() -> None:
         (count, {"seats": {"jane": "x"}}, "seats.*"),
     ):
         with pytest.raises(ArgumentError) as caught:
-            arguments_of(function).bind(args)
+            arguments_of(function).bind(args, "tool 't'")
         assert caught.value.problems[0].argument == place
         never_leaks(caught.value, "jane")
 
@@ -161,22 +161,34 @@ def test_a_parameter_of_the_callers_is_no_argument() -> None:
     assert "context" not in taken.schema["properties"]
 
 
+def test_an_object_that_cannot_be_hashed_is_a_function_too() -> None:
+    @dataclass
+    class Desk:
+        name: str
+
+        def __call__(self, day: date) -> None: ...
+
+    assert schema_of(Desk("a"))["required"] == ["day"]
+
+
 def test_names_that_libraries_use_themselves_are_fine() -> None:
     def tool(schema: str, json: int, model_config: bool, self_: str, copy: str = "") -> None: ...
 
     args = {"schema": "a", "json": 1, "model_config": True, "self_": "b"}
-    assert arguments_of(tool).bind(args) == args
+    assert arguments_of(tool).bind(args, "tool 't'") == args
 
 
 def test_a_function_without_annotations_takes_any_json() -> None:
-    assert arguments_of(lambda a, b=1: a).bind({"a": [1, {"b": None}]}) == {"a": [1, {"b": None}]}
+    assert arguments_of(lambda a, b=1: a).bind({"a": [1, {"b": None}]}, "t") == {
+        "a": [1, {"b": None}]
+    }
     assert schema_of(lambda: None) == {"type": "object", "properties": {}}
 
 
 def test_open_ended_keywords_take_whatever_comes() -> None:
     def tool(day: date, **rest: Any) -> None: ...
 
-    bound = arguments_of(tool).bind({"day": "2026-03-04", "more": [1]})
+    bound = arguments_of(tool).bind({"day": "2026-03-04", "more": [1]}, "t")
     assert bound == {"day": date(2026, 3, 4), "more": [1]}
 
 
@@ -188,9 +200,9 @@ def test_methods_partials_and_callable_objects_have_arguments_too() -> None:
     def tool(day: date, n: int) -> None: ...
 
     for function in (Desk().slots, functools.partial(tool, n=1)):
-        assert arguments_of(function).bind({"day": "2026-03-04"}) == {"day": date(2026, 3, 4)}
+        assert arguments_of(function).bind({"day": "2026-03-04"}, "t") == {"day": date(2026, 3, 4)}
     bound = arguments_of(Desk()).bind(
-        {"day": "2026-03-04", "span": {"start": "2026-03-05", "nights": 2}}
+        {"day": "2026-03-04", "span": {"start": "2026-03-05", "nights": 2}}, "t"
     )
     assert bound["span"] == Span(date(2026, 3, 5), 2)
 
@@ -221,4 +233,9 @@ def test_whatever_fits_arrives_unchanged(n: int, flag: bool, amount: Decimal, da
     def tool(n: int, flag: bool, amount: Decimal, day: date) -> None: ...
 
     args = {"n": n, "flag": flag, "amount": str(amount), "day": day.isoformat()}
-    assert arguments_of(tool).bind(args) == {"n": n, "flag": flag, "amount": amount, "day": day}
+    assert arguments_of(tool).bind(args, "tool 't'") == {
+        "n": n,
+        "flag": flag,
+        "amount": amount,
+        "day": day,
+    }

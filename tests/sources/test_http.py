@@ -188,6 +188,8 @@ async def test_a_part_can_be_picked(server: Any, http: Http, pick: str | None, v
 
 async def test_text_comes_as_text_and_nothing_as_null(server: Any, http: Http) -> None:
     server.says("/t", "é".encode("latin-1"), content_type="text/plain; charset=latin-1")
+    server.says("/odd", "é".encode(), content_type="text/plain; charset=klingon")
+    assert await http.send(HttpRequest(url=f"{server.url}/odd")) == "é"
     server.says("/none", b"", status=200)
     assert await http.send(HttpRequest(url=f"{server.url}/t")) == "é"
     assert await http.send(HttpRequest(url=f"{server.url}/none")) is None

@@ -124,6 +124,27 @@ async def test_a_start_that_nobody_waits_for_can_be_closed() -> None:
     await asyncio.wait_for(servers.aclose(), 5)
 
 
+async def test_closing_ends_what_waits_with_an_error() -> None:
+    servers = McpServers({"late": [sys.executable, "-c", "import sys; sys.stdin.read()"]})
+    calling = asyncio.ensure_future(code_of(servers, "x", {}, name="late"))
+    await asyncio.sleep(0.1)
+    await servers.aclose()
+    assert await calling == "closed"
+
+
+async def test_closing_ends_a_running_call_with_an_error(servers: McpServers) -> None:
+    calling = asyncio.ensure_future(code_of(servers, "slow", {"seconds": 30}))
+    await servers.call("desk", "words", {})
+    await servers.aclose()
+    assert await calling == "server_gone"
+
+
+async def test_a_server_tells_its_tools(servers: McpServers) -> None:
+    told = {tool.name: tool for tool in await servers.tools("desk")}
+    assert told["slots"].parameters["required"] == ["day"]
+    assert told["crash_soon"].description == "Answers, and ends a moment later."
+
+
 async def test_a_server_that_is_not_given_is_named_with_the_near_miss() -> None:
     with pytest.raises(SourceError, match=r"no MCP server 'dsek' is given.*'desk'"):
         await McpServers({"desk": DESK}).call("dsek", "x", {})

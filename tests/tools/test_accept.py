@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flowengine.errors import FlowError
 from flowengine.sources.arguments import ArgumentError
 from flowengine.tools.accept import accept, coerced
 from flowengine.tools.spec import Tool
@@ -26,12 +27,12 @@ TOOL = Tool(
 
 
 def test_defaults_are_filled_in() -> None:
-    assert accept(TOOL, {"day": "friday"}) == {"day": "friday", "party": 2, "order": {}}
-    assert accept(TOOL, {"day": "friday", "party": None})["party"] == 2
+    assert accept("book", TOOL, {"day": "friday"}) == {"day": "friday", "party": 2, "order": {}}
+    assert accept("book", TOOL, {"day": "friday", "party": None})["party"] == 2
 
 
 def test_a_tool_without_declared_arguments_takes_whatever_comes() -> None:
-    assert accept(Tool(), {"x": [1]}) == {"x": [1]}
+    assert accept("t", Tool(), {"x": [1]}) == {"x": [1]}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_a_misfit_names_its_argument_and_never_its_value(
     args: dict[str, Any], problem: tuple[str, str]
 ) -> None:
     with pytest.raises(ArgumentError) as caught:
-        accept(TOOL, args)
+        accept("book", TOOL, args)
     assert caught.value.problems == (problem,)
     assert "s3cret" not in f"{caught.value} {caught.value!r}"
 
@@ -88,7 +89,7 @@ def test_a_misfit_names_its_argument_and_never_its_value(
 def test_keys_of_a_value_are_not_repeated() -> None:
     tool = Tool(args={"seats": {"additionalProperties": {"type": "integer"}}})
     with pytest.raises(ArgumentError) as caught:
-        accept(tool, {"seats": {"jane": "x"}})
+        accept("t", tool, {"seats": {"jane": "x"}})
     assert caught.value.problems[0].argument == "seats.*"
 
 
@@ -100,7 +101,12 @@ def test_keys_of_a_value_are_not_repeated() -> None:
 )
 def test_what_is_accepted_is_accepted_again_unchanged(args: dict[str, Any]) -> None:
     try:
-        accepted = accept(TOOL, args)
+        accepted = accept("book", TOOL, args)
     except ArgumentError:
         return
-    assert accept(TOOL, accepted) == accepted
+    assert accept("book", TOOL, accepted) == accepted
+
+
+def test_what_is_declared_must_be_a_schema() -> None:
+    with pytest.raises(FlowError, match=r"no JSON Schema: at \$\.properties\.a\.type"):
+        accept("t", Tool(args={"x": {"properties": {"a": {"type": "strng"}}}}), {"x": 1})
