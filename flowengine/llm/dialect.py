@@ -184,7 +184,7 @@ class _Rewrite:
         del schema["enum"]
         if lost == [None]:
             self._null_apart(schema, allowed)
-        elif {*members} != {True, False}:
+        elif not _is_every_boolean(members):
             self.lose(path, "enum")
 
     def _null_apart(self, schema: Schema, others: list[Any]) -> None:
@@ -238,6 +238,10 @@ def _is_a(member: Any, types: tuple[type, ...]) -> bool:
     if isinstance(member, bool):
         return bool in types
     return isinstance(member, types)
+
+
+def _is_every_boolean(members: list[Any]) -> bool:
+    return all(isinstance(member, bool) for member in members) and len({*members}) == 2
 
 
 def _ref_alone(schema: Schema) -> Schema:

@@ -124,21 +124,19 @@ class Extractor(Settings):
         self, provider: ChatProvider, request: ChatRequest, found: Target[Any]
     ) -> Extracted[Any]:
         run = self._run(provider, request, self._judge(found))
-        while True:
-            sent = await run.next_request()
-            try:
-                async with run.within_time():
-                    response = await provider.chat(sent)
-            except Exception as error:
-                if not await run.failed(error):
-                    raise
-                continue
-            except BaseException as error:
-                await run.abandoned(error)  # a cancellation keeps its record too
-                raise
-            result = await run.received(response)
-            if result is not None:
-                return result
+        result = None
+        async with run.leaving_record():
+            while result is None:
+                sent = await run.next_request()
+                try:
+                    async with run.within_time():
+                        response = await provider.chat(sent)
+                except BaseException as error:
+                    if not await run.failed(error):
+                        raise
+                else:
+                    result = await run.received(response)
+        return result
 
     def _run(self, provider: ChatProvider, request: ChatRequest, judge: Judge[T]) -> Run[T]:
         asked = mode_of(request, self.mode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from flowengine.llm.data import JSON, is_array, is_object
@@ -53,7 +54,14 @@ def _constant(name: str) -> Any:
     raise _Forbidden(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+def _float(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _Forbidden("a number is out of range")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float)
 
 
 def _depth(value: JSON) -> int:

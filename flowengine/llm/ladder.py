@@ -43,7 +43,7 @@ class Ladder:
             from_mode=before, to_mode=self.mode, reason=refusal.message, code=refusal.code
         )
 
-    def loosen(self, error: Exception) -> Fallback | None:
+    def loosen(self, error: BaseException) -> Fallback | None:
         """The next step after a sent request whose schema the provider did not like."""
         if self.mode is None or not schema_caused(error):
             return None
@@ -79,7 +79,7 @@ class Ladder:
         )
 
 
-def schema_caused(error: Exception) -> bool:
+def schema_caused(error: BaseException) -> bool:
     """Whether a 400 may be the schema's fault: it says so, or it says nothing at all."""
     if isinstance(error, SchemaRejected):
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -154,7 +155,11 @@ class Lenient:
             raise Unreadable  # it may have been cut
         if not _STRICT_NUMBER.fullmatch(number):
             self._note("number_form")
-        return float(number) if set(number) & set(".eE") else int(number)
+        if not set(number) & set(".eE"):
+            return int(number)
+        if math.isinf(float(number)):
+            raise Unreadable
+        return float(number)
 
     def _word(self) -> JSON:
         found = _WORD.match(self.text, self.at)

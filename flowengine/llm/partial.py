@@ -7,6 +7,7 @@ Fed the prefixes of a document, the value only ever grows towards the document's
 from __future__ import annotations
 
 import json
+import math
 import re
 from enum import Enum, auto
 from typing import Any
@@ -133,7 +134,10 @@ class PartialJson:
         whole = _NUMBER.fullmatch(text, at, end)
         if whole is None or end - at >= MAX_DIGITS:
             return self._fail()
-        self._place(json.loads(whole.group()))
+        number = json.loads(whole.group())
+        if math.isinf(number):
+            return self._fail()
+        self._place(number)
         self._finish()
         return end
 

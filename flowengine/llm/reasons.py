@@ -209,7 +209,7 @@ class SchemaFailed(Reason):
     retryable: ClassVar[bool] = False
 
     def summary(self) -> str:
-        return f"no JSON Schema can be made of the type: {self.message}"
+        return f"what was asked for has no usable JSON Schema: {self.message}"
 
 
 ExtractError: TypeAlias = Annotated[

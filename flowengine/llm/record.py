@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError
 from collections.abc import Callable
 from typing import Literal
 
@@ -91,6 +92,8 @@ class Record:
     def failed(self, error: BaseException, stream: Collector | None) -> None:
         """A call ended without a response; what a broken stream reported is kept."""
         code: str = getattr(error, "kind", type(error).__name__)
+        if isinstance(error, CancelledError):
+            code = "cancelled"
         if stream is None:
             self._attempt("provider_error", code, ChatResponse())
             return

@@ -8,6 +8,11 @@ from typing import Any
 from flowengine.llm.data import JSON, Schema, is_object
 
 UNIONS = ("anyOf", "oneOf")
+_SINGLE = (
+    *(("[]", key) for key in ("items", "contains")),
+    *(("{}", key) for key in ("additionalProperties", "propertyNames")),
+    *(("", key) for key in ("not", "if", "then", "else")),
+)
 
 
 def resolve(root: Schema, node: Any) -> Schema:
@@ -83,7 +88,7 @@ def accepts_null(root: Schema, node: Any, seen: frozenset[str | int] = frozenset
     """Whether null is a value of this schema; an unconstrained schema says yes."""
     found = resolve(root, node)
     inside = seen | {identity(node)}
-    if inside == seen or found.get("nullable") is True:
+    if inside == seen:
         return True
     if not fits_type(None, types_of(found)):
         return False
@@ -111,7 +116,9 @@ def children(node: Schema) -> Iterator[tuple[str, Any]]:
         yield f".{name}", child
     for name, child in node.get("$defs", {}).items():
         yield f"${name}", child
-    for step, key in (("[]", "items"), ("{}", "additionalProperties"), ("", "not")):
+    for pattern, child in node.get("patternProperties", {}).items():
+        yield f"{{{pattern}}}", child
+    for step, key in _SINGLE:
         if is_object(node.get(key)):
             yield step, node[key]
     for index, child in enumerate(node.get("prefixItems", ())):
@@ -119,3 +126,45 @@ def children(node: Schema) -> Iterator[tuple[str, Any]]:
     for key in ("allOf", *UNIONS):
         for child in node.get(key, ()):
             yield "", child
+
+
+def bad_reference(root: Schema) -> str | None:
+    """What is wrong with some reference of a schema, None when each leads to a place in it."""
+    return next((fault for node in _nodes(root) if (fault := _fault_of(root, node))), None)
+
+
+def _nodes(node: Any) -> Iterator[Schema]:
+    if is_object(node):
+        yield node
+        for _, child in children(node):
+            yield from _nodes(child)
+
+
+def _fault_of(root: Schema, node: Schema) -> str | None:
+    ref = node.get("$ref", node.get("$dynamicRef"))
+    if ref is not None and ("$dynamicRef" in node or follow(root, ref) is None):
+        return f"the reference {ref} leads nowhere in the schema; use #/$defs/..."
+    if _leads_back(root, node):
+        return f"the reference {ref or 'in a part'} only leads back to itself"
+    return None
+
+
+def _leads_back(root: Schema, node: Schema) -> bool:
+    """Whether a node says of a value what it says of that value, without end."""
+    seen: set[int] = set()
+    waiting = _in_place(root, node)
+    while waiting:
+        step = waiting.pop()
+        if step is node:
+            return True
+        if is_object(step) and id(step) not in seen:
+            seen.add(id(step))
+            waiting += _in_place(root, step)
+    return False
+
+
+def _in_place(root: Schema, node: Schema) -> list[Any]:
+    """The schemas that speak of the same value as this one does."""
+    found = [follow(root, node["$ref"])] if "$ref" in node else []
+    found += [part for key in ("allOf", *UNIONS) for part in node.get(key, ())]
+    return found + [node[key] for key in ("not", "if", "then", "else") if key in node]

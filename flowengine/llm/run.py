@@ -103,7 +103,19 @@ class Run(Generic[T]):
                 raise
             raise Timeout("no answer within the limits", provider=self.provider.name) from None
 
-    async def failed(self, error: Exception, stream: Collector | None = None) -> bool:
+    @asynccontextmanager
+    async def leaving_record(self) -> AsyncGenerator[None]:
+        """Leaves the record on whatever ends the extraction, a cancellation included."""
+        try:
+            yield
+        except (ExtractFailure, GeneratorExit):
+            raise  # the one has its record already, the other is seen by nobody
+        except BaseException as error:
+            attach_record(error, self.record.metadata)
+            await self.hooks.call("on_done", self.record.metadata)
+            raise
+
+    async def failed(self, error: BaseException, stream: Collector | None = None) -> bool:
         """Book a failed call. True: a looser schema or another mode is tried; else re-raise."""
         if isinstance(error, Refusal):
             return await self._refused(error)
@@ -112,16 +124,10 @@ class Run(Generic[T]):
             raise await self.fail(Budget(limit="deadline_s", after=self._after())) from error
         fallback = self.ladder.loosen(error) if self.settings.schema_ladder else None
         if fallback is None:
-            await self.abandoned(error)
             return False
         self.record.fell_back(fallback)
         await self.hooks.call("on_fallback", fallback)
         return True
-
-    async def abandoned(self, error: BaseException) -> None:
-        """Leave the record on an error, or a cancellation, that goes on unchanged."""
-        attach_record(error, self.record.metadata)
-        await self.hooks.call("on_done", self.record.metadata)
 
     async def received(self, response: ChatResponse) -> Extracted[T] | None:
         """The value, or None to ask again. Raises `ExtractFailure` when asking is over."""

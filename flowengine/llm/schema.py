@@ -18,7 +18,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from flowengine.llm.data import JSON, Path, Schema, compact, is_object, show_path
 from flowengine.llm.nulls import strict_schema
 from flowengine.llm.reasons import Issue
-from flowengine.llm.refs import children, resolve, types_of
+from flowengine.llm.refs import bad_reference, children, resolve, types_of
 
 T = TypeVar("T")
 
@@ -90,16 +90,20 @@ def target(wanted: Any) -> Target[Any]:
     Raises `NoSchema`.
     """
     if isinstance(wanted, Mapping):
-        return _schema_target(compact(dict(wanted)))  # pyright: ignore[reportUnknownArgumentType]
+        return _schema_target(_json_text(cast("Mapping[str, Any]", wanted)))
     try:
         return _cached_type_target(wanted)
     except TypeError:  # unhashable, such as an Annotated type with a list inside
         return _type_target(wanted)
 
 
-def schema_name(title: str) -> str:
-    """A name providers accept: ASCII letters and digits in lower case, the rest as `_`."""
-    return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_") or FALLBACK_NAME
+def schema_name(*titles: str) -> str:
+    """A name providers accept: ASCII letters and digits in lower case, the rest as `_`.
+
+    Of the first title of which something is left.
+    """
+    names = (re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_") for title in titles)
+    return next(filter(None, names), FALLBACK_NAME)
 
 
 def _type_target(wanted: Any) -> Target[Any]:
@@ -112,14 +116,12 @@ def _type_target(wanted: Any) -> Target[Any]:
     def check(value: JSON, context: Mapping[str, Any] | None) -> Any:
         try:
             # As JSON, so that strict models take dates and the like from their text.
-            return adapter.validate_json(compact(value), context=dict(context or {}))
-        except UnicodeEncodeError:
-            raise Misfit((Issue(loc=(), msg="broken Unicode", type="string_unicode"),)) from None
+            return adapter.validate_json(_as_text(value), context=dict(context or {}))
         except ValidationError as error:
             raise Misfit(_issues(error)) from None
 
-    title = str(schema.get("title") or getattr(wanted, "__name__", ""))
-    return _object_target(schema, title, check)
+    name = schema_name(str(schema.get("title", "")), str(getattr(wanted, "__name__", "")))
+    return _object_target(schema, name, check)
 
 
 def _is_adapter(wanted: object) -> bool:
@@ -127,6 +129,13 @@ def _is_adapter(wanted: object) -> bool:
 
 
 _cached_type_target = lru_cache(maxsize=256)(_type_target)
+
+
+def _json_text(schema: Mapping[str, Any]) -> str:
+    try:
+        return compact(dict(schema))
+    except (TypeError, ValueError) as error:
+        raise NoSchema(f"the schema is not JSON: {error}") from None
 
 
 @lru_cache(maxsize=256)
@@ -138,31 +147,43 @@ def _schema_target(text: str) -> Target[Any]:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise NoSchema(f"not a JSON Schema at {error.json_path}") from None
+        raise NoSchema(f"not a JSON Schema (draft 2020-12) at {error.json_path}") from None
+    fault = bad_reference(schema)
+    if fault is not None:
+        raise NoSchema(fault)
     validator = Draft202012Validator(schema)
 
     def check(value: JSON, context: Mapping[str, Any] | None) -> Any:
+        _as_text(value)
         found = list(validator.iter_errors(value))
         if found:
             raise Misfit(tuple(_violation(error) for error in found))
         return value
 
-    return _object_target(schema, str(schema.get("title", "")), check)
+    return _object_target(schema, schema_name(str(schema.get("title", ""))), check)
+
+
+def _as_text(value: JSON) -> bytes:
+    """Raises `Misfit` for a value that UTF-8 cannot carry and so nobody could store."""
+    try:
+        return compact(value).encode()
+    except UnicodeEncodeError:
+        raise Misfit((Issue(loc=(), msg="broken Unicode", type="string_unicode"),)) from None
 
 
 def _object_target(
-    schema: Schema, title: str, check: Callable[[JSON, Mapping[str, Any] | None], Any]
+    schema: Schema, name: str, check: Callable[[JSON, Mapping[str, Any] | None], Any]
 ) -> Target[Any]:
     top = resolve(schema, schema)
     names = frozenset(_property_names(schema))
     shared = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     if types_of(top) == ("object",) or (not types_of(top) and "properties" in top):
         sent = {**top, **shared}
-        return Target(schema_name(title), sent, False, check, names, strict_schema(sent))
+        return Target(name, sent, False, check, names, strict_schema(sent))
     inner = {key: part for key, part in schema.items() if key != "$defs"}
     wrapping: Schema = {"type": "object", "properties": {WRAP: inner}, "required": [WRAP]}
     sent = {**wrapping, **shared}
-    return Target(schema_name(title), sent, True, check, names | {WRAP}, strict_schema(sent))
+    return Target(name, sent, True, check, names | {WRAP}, strict_schema(sent))
 
 
 def _property_names(node: Any) -> set[str]:

@@ -131,11 +131,12 @@ class ExtractionStream(Generic[T]):
 
     async def _extract(self) -> AsyncGenerator[Event]:
         try:
-            while self._result is None:
-                request = await self._run.next_request()
-                async with aclosing(self._one_pass(request)) as events:
-                    async for event in events:
-                        yield event
+            async with self._run.leaving_record():
+                while self._result is None:
+                    request = await self._run.next_request()
+                    async with aclosing(self._one_pass(request)) as events:
+                        async for event in events:
+                            yield event
         except BaseException as error:
             if not isinstance(error, GeneratorExit):
                 self._error = error
@@ -154,13 +155,11 @@ class ExtractionStream(Generic[T]):
                         break
             if collector.done is None and not reader.stuck:
                 raise StreamBroken("it ended before it was done", provider=self._run.provider.name)
-        except Exception as error:
+        except GeneratorExit:
+            raise
+        except BaseException as error:
             if not await self._run.failed(error, collector):
                 raise
-        except BaseException as error:
-            if not isinstance(error, GeneratorExit):
-                await self._run.abandoned(error)
-            raise
         else:
             self._run.record.streamed(incremental=reader.pieces > 1)
             finish = str(FinishReason.REPETITION) if reader.stuck else None

@@ -274,6 +274,7 @@ def _get(body: Body, name: str) -> Any:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # many calls may begin at once
     gemini: FakeGemini
 
     def handle_error(self, request: Any, client_address: Any) -> None:

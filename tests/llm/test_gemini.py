@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import subprocess
@@ -29,8 +30,10 @@ from flowengine.llm import (
     ModelProfile,
     Overloaded,
     Partial,
+    Prepared,
     ProviderError,
     RateLimited,
+    Refusal,
     RetryingProvider,
     RetryPolicy,
     SchemaEnforcement,
@@ -444,6 +447,12 @@ class TestStreaming:
         assert "Zaphod" not in "".join(traceback.format_exception(caught.value))
         assert ExtractionMetadata.from_error(caught.value) is not None
 
+    async def test_events_may_end_in_a_bare_newline(
+        self, gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
+    ) -> None:
+        gemini.script(Chunks([f"data: {json.dumps(answer({'text': ADA}))}\n\n"]))
+        assert (await Extractor().stream(provider, request_, Person).finish()).value.age == 36
+
     async def test_an_unknown_finish_reason_warns_nobody(
         self, gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
     ) -> None:
@@ -554,10 +563,136 @@ class TestThinking:
 async def test_a_refusal_before_sending_leaves_the_server_untouched(
     gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
 ) -> None:
-    schema = {"type": "object", "properties": {"a": {"$ref": "https://example.com/x.json"}}}
-    with pytest.raises(ExtractFailure, match="foreign_reference"):
-        await extract(provider, request_, schema)
+    class Picky(GeminiProvider):
+        def prepare(self, request: ChatRequest) -> Prepared:
+            if request.response_format:
+                raise Refusal("schema.native", "not as a response format")
+            return super().prepare(request)
+
+    picky = Picky(api_key="k", base_url=gemini.url)
+    with pytest.raises(ExtractFailure, match=r"schema\.native"):
+        await extract(picky, request_, Person, mode=ExtractionMode.NATIVE)
     assert gemini.calls == 0
+    gemini.calls_tool(SUBMIT_TOOL, {"name": "Ada"})
+    result = await extract(picky, request_, Person)
+    assert result.metadata.auto_fallback is not None
+    assert (result.metadata.passes, result.metadata.calls, gemini.calls) == (1, 1, 1)
+    assert "responseJsonSchema" not in gemini.requests[0].body.get("generationConfig", {})
+    await picky.aclose()
+
+
+async def test_a_request_without_a_message_is_refused_before_sending(
+    gemini: FakeGemini, provider: GeminiProvider
+) -> None:
+    with pytest.raises(Refusal, match="at least one message"):
+        await provider.chat(ChatRequest(model="gemini-3.1-flash"))
+    assert gemini.calls == 0
+
+
+async def test_a_conversation_with_tools_is_extracted_from_on_a_copy_without_them(
+    gemini: FakeGemini, provider: GeminiProvider
+) -> None:
+    asked = ToolCall(name="look_up", arguments='{"who": "Ada"}', id="1")
+    answered = ToolResult(name="look_up", content='{"age": 36}', id="1")
+    request = ChatRequest(
+        model="gemini-3.1-flash",
+        messages=(
+            Message(role="user", text="How old is Ada?"),
+            Message(role="model", tool_calls=(asked,)),
+            Message(role="user", tool_results=(answered,)),
+            Message(role="model", text="36."),
+        ),
+        tools=(ToolSpec(name="look_up", parameters={"type": "object"}),),
+        tool_choice="auto",
+    )
+    with pytest.raises(ExtractFailure, match="clear tools and tool_choice on a copy"):
+        await extract(provider, request, Person)
+    gemini.says(ADA)
+    bare = request.model_copy(update={"tools": (), "tool_choice": None})
+    result = await extract(provider, bare, Person)
+    assert (result.value.age, gemini.calls) == (36, 1)
+    contents = gemini.requests[0].body["contents"]
+    assert contents[1]["parts"][0]["functionCall"]["args"] == {"who": "Ada"}
+    assert contents[2]["parts"][0]["functionResponse"]["response"] == {"age": 36}
+    assert contents[-1]["role"] == "user"
+
+
+async def test_several_parts_of_text_are_one_text(
+    gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
+) -> None:
+    gemini.script(
+        Reply(answer({"text": ADA[:9]}, {"text": "hm", "thought": True}, {"text": ADA[9:]}))
+    )
+    assert (await extract(provider, request_, Person)).value == Person(name="Ada", age=36)
+
+
+async def test_an_answer_that_could_be_continued_is_not_asked_for_more_unseen(
+    gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
+) -> None:
+    body = answer({"text": '{"name": "Ad'}, finish="CONTINUATION")
+    body["candidates"][0]["continuationToken"] = "more"
+    gemini.script(Reply(body), Chunks([body]))
+    with pytest.raises(ExtractFailure, match="cut off"):
+        await extract(provider, request_, Person)
+    with pytest.raises(ExtractFailure, match="cut off"):
+        await Extractor().stream(provider, request_, Person).finish()
+    assert gemini.calls == 2
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_cancelled_call_ends_at_once_with_its_record_and_leaves_no_task(
+    gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest, streamed: bool
+) -> None:
+    started = answer({"text": '{"na'}, finish=None, usage=usage_counts(prompt=9))
+    gemini.script(Chunks([started], "hang") if streamed else Reply(fault="hang"))
+    begun = asyncio.Event()
+
+    async def extraction() -> None:
+        if not streamed:
+            begun.set()
+            await extract(provider, request_, Person)
+        async with Extractor().stream(provider, request_, Person) as stream:
+            async for _ in stream:
+                begun.set()
+
+    before = asyncio.all_tasks()
+    task = asyncio.create_task(extraction())
+    await begun.wait()
+    while not gemini.calls:
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError) as caught:
+        await task
+    record = ExtractionMetadata.from_error(caught.value)
+    assert record is not None
+    assert (record.passes, record.calls) == (0, 1)
+    assert [attempt.error_code for attempt in record.attempts] == ["cancelled"]
+    assert record.usage == (Usage(input_tokens=9, total_tokens=9) if streamed else None)
+    assert asyncio.all_tasks() == before
+    gemini.says(ADA)
+    assert (await extract(provider, request_, Person)).value.name == "Ada"
+
+
+async def test_many_extractions_share_one_extractor_and_one_client(
+    gemini: FakeGemini, provider: GeminiProvider, request_: ChatRequest
+) -> None:
+    extractor = Extractor(repair=True, retries=1)
+    names = {f"caller {n}" for n in range(60)}
+    for name in names:
+        gemini.says(json.dumps({"name": name}), prompt=1)
+    found = await asyncio.gather(*(extractor.extract(provider, request_, Person) for _ in names))
+    assert {result.value.name for result in found} == names
+    assert {result.metadata.calls for result in found} == {1}
+    assert {result.metadata.usage for result in found} == {Usage(input_tokens=1, total_tokens=1)}
+
+
+def test_a_key_of_the_environment_is_looked_at_like_a_given_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "good")
+    monkeypatch.setenv("GOOGLE_API_KEY", "bad key")
+    with pytest.raises(AuthFailed, match="no header can carry"):
+        asyncio.run(GeminiProvider().chat(ChatRequest(model="m").user("hi")))
 
 
 def test_importing_the_package_imports_no_sdk() -> None:

@@ -9,11 +9,13 @@ from pydantic import BaseModel
 from flowengine.llm import (
     ChatRequest,
     ExtractFailure,
+    ExtractionMetadata,
     Extractor,
     Hooks,
     RateLimited,
     Refusal,
     ScriptedProvider,
+    ValidatorContext,
     extract,
 )
 
@@ -92,3 +94,22 @@ async def test_a_faulty_hook_is_logged_by_type_and_breaks_nothing(
     assert result.value.name == "Ada"
     assert "on_response raised RuntimeError" in caplog.text
     assert "secret" not in caplog.text
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_fault_of_a_validator_ends_it_with_its_record(
+    request_: ChatRequest, streamed: bool
+) -> None:
+    def faulty(value: Person, context: ValidatorContext) -> None:
+        raise LookupError
+
+    log = Log()
+    extractor = Extractor(validators=(faulty,), hooks=log.hooks)
+    provider = ScriptedProvider([ADA])
+    ways = (extractor.extract, lambda *asked: extractor.stream(*asked).finish())
+    with pytest.raises(LookupError) as caught:
+        await ways[streamed](provider, request_, Person)
+    record = ExtractionMetadata.from_error(caught.value)
+    assert record is not None
+    assert record.passes == 1
+    assert log.names == ["request", "response", "done"]

@@ -27,3 +27,16 @@ def test_a_newer_snapshot_replaces_only_what_it_reports() -> None:
 def test_a_sum_of_nothing_is_none_not_zero() -> None:
     assert add_usage(None, None) is None
     assert add_usage(None, Usage(input_tokens=1)) == Usage(input_tokens=1)
+
+
+def test_gemini_counts_thoughts_as_output_and_tool_prompts_as_input() -> None:
+    counts = {"promptTokenCount": 10, "toolUsePromptTokenCount": 2, "candidatesTokenCount": 3}
+    counts |= {"thoughtsTokenCount": 4, "cachedContentTokenCount": 5, "totalTokenCount": 19}
+    assert Usage.from_gemini(counts) == Usage(
+        input_tokens=12,
+        output_tokens=7,
+        total_tokens=19,
+        cached_input_tokens=5,
+        reasoning_tokens=4,
+    )
+    assert Usage.from_gemini({}) == Usage()
