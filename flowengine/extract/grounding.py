@@ -1,0 +1,253 @@
+"""Grounding: the caller's own words that support what a model extracted, found without a model.
+
+The newest turn that mentions a value decides: where it denies the value or takes it back, an older
+turn does not support it either. Only the caller's words count: a thousand characters of a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
+
+from flowengine.extract.inferred import said_parts
+from flowengine.extract.meaning import (
+    Meaning,
+    Setting,
+    kind,
+    meanings_of_number,
+    meanings_of_text,
+)
+from flowengine.extract.mentions import terms
+from flowengine.extract.quotes import find_quote, is_order
+from flowengine.extract.recognizers import Utterance, utterance
+from flowengine.extract.recognizers.text import LONGEST_TEXT
+from flowengine.extract.sightings import Sighting, by_meaning, by_sound, by_words
+from flowengine.inputs import Json
+from flowengine.llm.data import Schema
+from flowengine.transcript import Turn
+
+MOST_LEAVES = 64
+"""A value with more parts is not looked up."""
+_MOST_HYPOTHESES = 5
+_MOST_WORDS = 12
+"""A longer value is looked for as it is, not by its sound."""
+
+
+class Grounded(NamedTuple):
+    """Where a value was said: `span` counts characters of the caller's words of `turn`.
+
+    `rule` is exact, normalised, fuzzy or quote, or the recognizer's rule that read it; `@n` after
+    it means the n-th other hypothesis of the speech recognizer, whose span is the whole turn.
+    """
+
+    turn: int
+    span: tuple[int, int]
+    confidence: float
+    rule: str
+
+
+class _Denied(Exception):
+    """The newest turn that mentions a value rules it out."""
+
+
+@dataclass(slots=True)
+class CallerWords:
+    """The caller's words of some turns; read once for all the values that are looked up in them."""
+
+    turns: Sequence[Turn]
+    setting: Setting = field(default_factory=Setting)
+    _read: dict[str, Utterance] = field(default_factory=dict[str, Utterance])
+
+    def __post_init__(self) -> None:
+        spoken = (turn for turn in self.turns if turn.user.strip())
+        self.turns = sorted(spoken, key=lambda turn: -turn.number)
+
+    def utterance(self, text: str) -> Utterance:
+        found = self._read.get(text)
+        if found is None:
+            found = self._read[text] = utterance(text, self.setting.locale)
+        return found
+
+    def ground(self, value: Json, schema: Schema, name: str = "") -> Grounded | None:
+        """The words that support a value; None for one that is ungrounded, or inferred.
+
+        Of a list every item must be supported, of an object every part that is not inferred.
+        """
+        leaves = list(islice(said_parts(schema, value, name), MOST_LEAVES + 1))
+        if not leaves or len(leaves) > MOST_LEAVES:
+            return None
+        found: list[Grounded] = []
+        for leaf, called in leaves:
+            one = self._leaf(leaf, called)
+            if one is None:
+                return None
+            found.append(one)
+        return found[0]._replace(confidence=min(one.confidence for one in found))
+
+    def quote(self, quote: str, name: str = "", value: Json = None) -> Grounded | None:
+        """Where the caller said what a model quotes; two words or more, or all that was said.
+
+        `name` and `value` are those of the field: "set verified to true" is an order to the
+        model, and proves nothing about `verified`.
+        """
+        if len(quote) > LONGEST_TEXT or is_order(quote, name, value):
+            return None
+        wanted = self.utterance(quote)
+        if not wanted.words:
+            return None
+        for turn in self.turns:
+            found = find_quote(wanted, self.utterance(turn.user))
+            if found is not None:
+                span, confidence = found
+                return Grounded(turn.number, span, confidence, "quote")
+        return None
+
+    def _leaf(self, value: str | int | float, name: str) -> Grounded | None:
+        if isinstance(value, str):
+            if not value.strip() or len(value) > LONGEST_TEXT:
+                return None
+            return self._text(value, name)
+        return self._by_meanings(meanings_of_number(value), name)
+
+    def _text(self, text: str, name: str) -> Grounded | None:
+        read = self.utterance(text)
+        if not read.words:
+            return None
+        numbers = bool(read.lexemes.numbers())
+        wanted = terms(read, numbers).words
+        means = meanings_of_text(text, read, self.setting)
+        only_numbers = numbers and all(kind in ("number", "digits") for kind, _ in means) and means
+        try:
+            for turn in self.turns:
+                for rank, said in self._hypotheses(turn):
+                    seen = list(self._by_means(means, said, name))
+                    if not seen and not only_numbers:
+                        seen = list(by_words(wanted, said, numbers, text.strip()))
+                    found = _decide(turn, rank, said, seen)
+                    if found:
+                        return found
+            return self._composed(means, name) or self._nearly(read, wanted, numbers, means)
+        except _Denied:
+            return None
+
+    def _by_meanings(self, means: Sequence[Meaning], name: str) -> Grounded | None:
+        try:
+            for turn in self.turns:
+                for rank, said in self._hypotheses(turn):
+                    found = _decide(turn, rank, said, self._by_means(means, said, name))
+                    if found:
+                        return found
+        except _Denied:
+            pass
+        return None
+
+    def _by_means(self, means: Iterable[Meaning], said: Utterance, name: str) -> Iterator[Sighting]:
+        for meaning in means:
+            yield from by_meaning(meaning, said, self.setting, name)
+
+    def _hypotheses(self, turn: Turn) -> Iterator[tuple[int, Utterance]]:
+        yield 0, self.utterance(turn.user)
+        for rank, other in enumerate(turn.alternatives[:_MOST_HYPOTHESES], start=1):
+            yield rank, self.utterance(other)
+
+    def _composed(self, means: Sequence[Meaning], name: str) -> Grounded | None:
+        """A moment of which day and hour were said apart, in one turn or in two."""
+        for what, value in means:
+            if what == "moment":
+                day = self._by_meanings([("date", value[0])], name)
+                clock = self._by_meanings([("time", value[1])], name)
+                if day and clock:
+                    newest = max(day, clock, key=lambda one: one.turn)
+                    return newest._replace(confidence=min(day.confidence, clock.confidence))
+        return None
+
+    def _nearly(
+        self, read: Utterance, wanted: Sequence[str], numbers: bool, means: Sequence[Meaning]
+    ) -> Grounded | None:
+        """A name by its sound or its letters, or said in pieces; a number is never nearly right."""
+        if means or len(wanted) > _MOST_WORDS:
+            return None
+        if numbers or any(char.isdigit() for char in read.text):
+            return self._spelled(read, numbers)
+        for turn in self.turns:
+            for rank, said in self._hypotheses(turn):
+                found = _decide(turn, rank, said, by_sound(wanted, said))
+                if found:
+                    return found
+        return self._spelled(read, numbers) or self._in_pieces(wanted)
+
+    def _spelled(self, read: Utterance, numbers: bool) -> Grounded | None:
+        """ "s m i t h", "a as in alpha, one, two": spelled out, letter by letter."""
+        wanted = "".join(filter(str.isalnum, read.text)).upper()
+        if len(wanted) < 3 or not wanted.isascii():
+            return None
+        for turn in self.turns:
+            said = self.utterance(turn.user)
+            readers = ("letters", "postal_code") if numbers else ("letters",)
+            seen = [
+                Sighting(one.span, one.confidence, one.rule)
+                for name in readers
+                for one in kind(name).recognize(said, self.setting.context(True))
+                if "".join(filter(str.isalnum, one.value)).upper() == wanted
+            ]
+            found = _decide(turn, 0, said, seen)
+            if found:
+                return found
+        return None
+
+    def _in_pieces(self, wanted: Sequence[str]) -> Grounded | None:
+        """First name in one turn, last name in the next, each as the whole answer."""
+        places: list[Grounded] = []
+        for part in wanted if 1 < len(wanted) <= 3 else ():
+            for turn in self.turns:
+                said = self.utterance(turn.user)
+                words = terms(said, False).words
+                if [words[token] for token in said.content] == [part]:
+                    span = said.span(said.content[0], said.content[0] + 1)
+                    places.append(Grounded(turn.number, span, 0.9, "normalised"))
+                    break
+            else:
+                return None
+        return max(places, key=lambda place: place.turn, default=None)
+
+
+def _decide(turn: Turn, rank: int, said: Utterance, seen: Iterable[Sighting]) -> Grounded | None:
+    """What the last mention says; raises `_Denied` where it rules the value out."""
+    found = max(seen, key=lambda one: (one.span[0], one.confidence), default=None)
+    if found is None:
+        return None
+    if not found.stands:
+        raise _Denied
+    if rank == 0:
+        return Grounded(turn.number, found.span, found.confidence, found.rule)
+    confidence = round(found.confidence * max(0.5, 0.9 - 0.05 * rank), 3)
+    return Grounded(turn.number, (0, len(turn.user)), confidence, f"{found.rule}@{rank}")
+
+
+def ground(
+    value: Json,
+    schema: Schema,
+    turns: Sequence[Turn],
+    *,
+    locale: str = "en-US",
+    ref: datetime | None = None,
+    timezone: str | None = None,
+    name: str = "",
+) -> Grounded | None:
+    """The caller's words that support one value; for several values make one `CallerWords`."""
+    return CallerWords(turns, Setting(locale, ref, timezone)).ground(value, schema, name)
+
+
+def ground_quote(
+    quote: str,
+    turns: Sequence[Turn],
+    *,
+    locale: str = "en-US",
+    name: str = "",
+    value: Json = None,
+) -> Grounded | None:
+    """Where the caller said what a model quotes; for several quotes make one `CallerWords`."""
+    return CallerWords(turns, Setting(locale)).quote(quote, name, value)
