@@ -12,13 +12,14 @@ from pydantic import BaseModel
 
 from flowengine.flow.action import Action
 from flowengine.flow.expression import Expression
+from flowengine.flow.fragment import Fragment, Parameter
 from flowengine.flow.model import Flow, Key, ToolRule
 from flowengine.flow.reaction import Watch
 from flowengine.flow.yaml import scalar
 from flowengine.guards import Guard
 from flowengine.tools.spec import Tool
 
-_GIVEN = (Action, Expression, Watch)
+_GIVEN = (Action, Expression, Fragment, Parameter, Watch)
 """What was given decides what these are, so a given default counts."""
 
 

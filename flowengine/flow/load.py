@@ -12,6 +12,7 @@ from flowengine.flow import json_text, yaml
 from flowengine.flow.cut import cut_guards
 from flowengine.flow.diagnostic import Finding, FlowFileError, Path, in_order
 from flowengine.flow.files import flow_file, read_text
+from flowengine.flow.fragments import splice
 from flowengine.flow.functions import Declared, declared_functions
 from flowengine.flow.model import Flow
 from flowengine.flow.problems import problems
@@ -56,21 +57,47 @@ def read(path: str | FilePath) -> Loaded:
     beside = file.parent / "functions.py"
     functions = declared_functions(beside) if beside.is_file() else None
     format: Format = "json" if file.suffix == ".json" else "yaml"
-    return parse(text, file=str(file), format=format, functions=functions)
+    return parse(text, file=str(file), format=format, functions=functions, beside=file.parent)
+
+
+def read_fragments(path: str | FilePath) -> Source:
+    """A file of fragments as a tree; its top has `fragments:`.
+
+    Raises:
+        FlowFileError: it is no YAML or JSON, or there is no such file.
+    """
+    file = FilePath(path)
+    source = Source(str(file), read_text(file).removeprefix("\ufeff"))
+    source.root, found = _tree(source, "json" if file.suffix == ".json" else "yaml")
+    source.root, cut = cut_guards(source.root, source.text)
+    if found or cut:
+        raise FlowFileError(in_order(map(source.locate, [*found, *cut])))
+    return source
 
 
 def parse(
-    text: str, *, file: str, format: Format = "yaml", functions: Declared | None = None
+    text: str,
+    *,
+    file: str,
+    format: Format = "yaml",
+    functions: Declared | None = None,
+    beside: FilePath | None = None,
 ) -> Loaded:
-    """Text with its positions; without `functions`, names of functions are taken on trust."""
+    """Text with its positions; without `functions`, names of functions are taken on trust.
+
+    `beside` is the folder in which files of fragments are looked for.
+    """
     source = Source(file, text.removeprefix("\ufeff"))
     source.root, found = _tree(source, format)
     tree, cut = cut_guards(source.root, source.text)
-    read = validate(tree)
+    spliced = splice(tree, source, lambda name: read_fragments((beside or FilePath()) / name))
+    read = validate(spliced.root)
     found = [*found, *cut, *read.findings]
-    found += _further(read, functions, found)
-    if read.flow is None or found:
-        raise FlowFileError(in_order(source.locate(finding) for finding in found))
+    further = _further(read, functions, found)
+    found += [f for f in further if not spliced.diagnostics or _is_certain(f)]
+    if read.flow is None or found or spliced.diagnostics:
+        located = (source.locate(finding) for finding in found)
+        raise FlowFileError(in_order([*located, *spliced.diagnostics]))
     return Loaded(read.flow, source, functions)
 
 
@@ -118,6 +145,11 @@ def _further(read: Validated, functions: Declared | None, found: list[Finding]) 
     if found:
         errors = [f for f in errors if f.code != "no_initial" and f.word not in read.lost]
     return [finding._replace(path=_in_file(read.tree, finding.path)) for finding in errors]
+
+
+def _is_certain(finding: Finding) -> bool:
+    """Whether it is wrong whatever the fragments bring that could not be used."""
+    return not finding.code.startswith(("unknown_", "no_initial"))
 
 
 def _in_file(tree: Node, path: Path) -> Path:

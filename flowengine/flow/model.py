@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from flowengine.data import Data, Duration
 from flowengine.decide.spec import DecisionSpec
 from flowengine.extract.spec import ExtractSpec, RecordSpec
 from flowengine.flow.action import Actions, Text
+from flowengine.flow.fragment import Fragment
 from flowengine.flow.reaction import Computed, Pattern, Watch
 from flowengine.guards import Guard
 from flowengine.inputs import Json
@@ -106,6 +108,17 @@ class Repair(Data):
         return self
 
 
+class Using(Data):
+    """What stands for phases may take them from a fragment; a loaded flow has them in place."""
+
+    use: str | Fragment | None = None
+    """A fragment of the flow, of its files, or one that flowengine brings."""
+    with_: dict[str, Any] = Field(default_factory=dict, alias="with")
+    """Parameter -> value."""
+    exits: dict[str, str] = Field(default_factory=dict)
+    """Exit of the fragment -> the phase it leads to."""
+
+
 class Timing(Data):
     """Hints for whoever speaks and listens; the flow itself does not act on them."""
 
@@ -117,7 +130,7 @@ class Timing(Data):
     """How long a pause ends the caller's turn."""
 
 
-class Phase(Data):
+class Phase(Using):
     """A state of the conversation: what the model is told, what is needed, where it may lead."""
 
     initial: bool = False
@@ -176,28 +189,37 @@ class Phase(Data):
         return not self.phases and not self.regions
 
 
-class Region(Data):
+def _some(phases: dict[str, Phase], info: ValidationInfo) -> dict[str, Phase]:
+    if phases or info.data.get("use"):
+        return phases
+    raise PydanticCustomError("too_short", "`phases` needs at least one entry")
+
+
+Phases: TypeAlias = Annotated[dict[str, Phase], AfterValidator(_some)]
+
+
+class Region(Using):
     """One of several phase sets that are active side by side."""
 
-    phases: dict[str, Phase] = Field(min_length=1)
+    phases: Phases = Field(default_factory=dict, validate_default=True)
 
 
 Phase.model_rebuild()
 
 
-class Digression(Data):
+class Digression(Using):
     """A detour with phases of its own, taken from anywhere in the conversation."""
 
     when: Guard | None = None
     on: str | None = None
     description: str = ""
-    phases: dict[str, Phase] = Field(min_length=1)
+    phases: Phases = Field(default_factory=dict, validate_default=True)
     resume: Literal["previous", "restart", "terminate"] = "previous"
     """Go back to where it left, start over, or end the conversation."""
 
     @model_validator(mode="after")
     def _has_trigger(self) -> Digression:
-        if self.when is None and self.on is None:
+        if self.when is None and self.on is None and self.use is None:
             raise ValueError("a digression needs a trigger: `when` or `on`")
         return self
 
@@ -282,6 +304,24 @@ class Flow(Data):
     phases: dict[str, Phase] = Field(min_length=1)
     monitors: dict[str, Region] = Field(default_factory=dict)
     """Regions that run beside the whole conversation, digressions included."""
+    fragments: dict[str, Fragment] | tuple[str | dict[str, Fragment], ...] = Field(
+        default_factory=dict
+    )
+    """What phases, digressions and regions `use`: by name, or files that hold more of them.
+
+    Using them leaves plain phases, so that a loaded flow has none.
+    """
+
+    @model_validator(mode="after")
+    def _in_place(self) -> Flow:
+        """What uses fragments becomes plain; in a file they have done so before."""
+        if self.fragments or _use_fragments(self.phases, self.digressions, self.monitors):
+            from flowengine.flow.fragments import in_place  # it stands on the models of this file
+
+            plain = Flow.model_validate(in_place(self))
+            vars(self).update(vars(plain))
+            self.model_fields_set.update(plain.model_fields_set)
+        return self
 
     @classmethod
     def load(cls, path: str | Path) -> Flow:
@@ -304,6 +344,16 @@ class Flow(Data):
 
     def phase(self, name: str) -> Phase:
         return next(phase for known, phase, _ in self.walk() if known == name)
+
+
+def _use_fragments(*places: Mapping[str, Phase | Region | Digression]) -> bool:
+    return any(
+        part.use is not None
+        or _use_fragments(part.phases)
+        or (isinstance(part, Phase) and _use_fragments(part.regions))
+        for place in places
+        for part in place.values()
+    )
 
 
 def _walk(phases: dict[str, Phase], parent: str | None) -> Iterator[tuple[str, Phase, str | None]]:

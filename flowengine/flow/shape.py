@@ -23,7 +23,7 @@ def model_at(path: Path) -> type[BaseModel] | None:
     """The model at `path`; None where the names are the author's own, or where anything goes."""
     here: list[Any] = [Flow]
     for step in path:
-        here = [inner for annotation in here for inner in _inside(annotation, step)]
+        here = [inner for annotation in here for inner in inside(annotation, step)]
     return next((a for a in here if isinstance(a, type) and issubclass(a, BaseModel)), None)
 
 
@@ -40,17 +40,17 @@ def noun(model: type[BaseModel] | None) -> str:
     return _NOUNS.get(model) or f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
-def _inside(annotation: Any, step: str | int) -> list[Any]:
+def inside(annotation: Any, step: str | int) -> list[Any]:
     """The annotations one step further; unions are opened, `Annotated` is seen through."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [a for a in (_field(annotation, step),) if a is not None for a in _options(a)]
+        return [a for a in (_field(annotation, step),) if a is not None for a in options(a)]
     arguments = get_args(annotation)
     origin = get_origin(annotation)
     if origin is tuple and isinstance(step, int):
         kept = arguments[:1] if arguments[-1:] == (...,) else arguments[step : step + 1]
     else:
         kept = arguments[1:] if origin is dict else ()
-    return [option for argument in kept for option in _options(argument)]
+    return [option for argument in kept for option in options(argument)]
 
 
 def _field(model: type[BaseModel], step: str | int) -> Any:
@@ -60,10 +60,10 @@ def _field(model: type[BaseModel], step: str | int) -> Any:
     return None
 
 
-def _options(annotation: Any) -> list[Any]:
+def options(annotation: Any) -> list[Any]:
     """The members of a union, models first met first."""
     if get_origin(annotation) in (Union, UnionType):
-        return [option for a in get_args(annotation) for option in _options(a)]
+        return [option for a in get_args(annotation) for option in options(a)]
     if hasattr(annotation, "__metadata__"):
-        return _options(get_args(annotation)[0])
+        return options(get_args(annotation)[0])
     return [annotation]

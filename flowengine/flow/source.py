@@ -20,6 +20,13 @@ class Span(NamedTuple):
     end: int
 
 
+class Origin(NamedTuple):
+    """Where a part was written, if it was not where it stands now."""
+
+    source: Source
+    path: Path
+
+
 @dataclass(slots=True)
 class Node:
     """A scalar, or a mapping or list of further nodes; an aliased node is shared."""
@@ -34,6 +41,10 @@ class Node:
     keys: dict[str | int, Span] = field(default_factory=dict["str | int", "Span"])
     size: int = 1
     height: int = 1
+    origin: Origin | None = None
+    """Known to the parts of a flow that uses fragments."""
+    given: dict[str, Origin] = field(default_factory=dict[str, Origin])
+    """Words in a text that stood for parameters, and where each was given."""
 
     def plain(self) -> Any:
         """The data alone."""
@@ -52,12 +63,17 @@ class Node:
 
 
 class Source:
-    """The text of one file, and the tree that was read from it (None if it could not be)."""
+    """The text of one file, and the tree that was read from it (None if it could not be).
+
+    Without a name it stands for data that was built in Python: nothing in it has a line.
+    """
 
     def __init__(self, file: str, text: str, root: Node | None = None) -> None:
         self.file = file
         self.text = text
         self.root = root
+        self.spliced: Node | None = None
+        """The tree of the whole flow, where fragments of this and of other files are in place."""
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -83,6 +99,32 @@ class Source:
 
     def locate(self, finding: Finding) -> Diagnostic:
         """The finding in its place: line, column and excerpt."""
+        source, finding = self._written(finding)
+        return source._locate(finding)
+
+    def _written(self, finding: Finding) -> tuple[Source, Finding]:
+        """A finding about a spliced part as one about the text that the part was written in."""
+        here, depth = self.spliced, 0
+        for step in finding.path if here else ():
+            child = here.children.get(step) if here else None
+            short = child is None and here and here.kind == "list" and isinstance(step, str)
+            if child is None and not short:
+                break
+            here, depth = child or here, depth + 1
+        if here is None or here.origin is None or here.origin == (self, finding.path[:depth]):
+            return self, finding
+        if finding.word in here.given:
+            source, path = here.given[finding.word]
+            return source, finding._replace(path=path, fix=(), within=None, on_key=False)
+        source, path = here.origin
+        told = finding.word.rpartition(".")[2]
+        path = (*path, *finding.path[depth:])
+        written = source.node(path)
+        same = written is not None and written.value == here.value
+        within = finding.within if same else None
+        return source, finding._replace(path=path, fix=(), word=told, within=within)
+
+    def _locate(self, finding: Finding) -> Diagnostic:
         written = self.in_file(finding.path)
         fix = _moved(finding.fix, pointer(finding.path), pointer(written))
         finding = finding._replace(path=written)
@@ -94,9 +136,9 @@ class Source:
             path=pointer(finding.path),
             severity=finding.severity,
             file=self.file,
-            line=line,
-            column=column,
-            excerpt=self.excerpt(*span),
+            line=line if self.file else None,
+            column=column if self.file else None,
+            excerpt=self.excerpt(*span) if self.file else "",
             suggestion=finding.suggestion,
             fix=fix,
         )
