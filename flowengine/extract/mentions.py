@@ -105,6 +105,8 @@ def is_denied(said: Utterance, first: int, last: int) -> bool:
     marks = said.marks
     if marks.negations and (marks.negated(first) or _begins_inside(said, first)):
         return True
+    if marks.refused(last):
+        return True
     near = any(first - _REACH - 1 <= at < first for at in _deniers(said))
     if near and any(_denies(said, at, first) for at in _deniers(said)):
         return True
@@ -167,10 +169,12 @@ def _refused_after(said: Utterance, last: int) -> bool:
 
 
 def is_taken_back(said: Utterance, first: int, last: int) -> bool:
-    """ "Ann, no wait, Joan": a correction follows, and after it something about as short."""
+    """ "Ann, no wait, Joan", "from Ann to Joan": something about as short stands in its place."""
     words, size = said.words, last - first
-    refused = last + 1 < len(words) and words[last] in said.locale.taken_back
+    refused = last + 1 < len(words) and words[last] in said.locale.data["taken_back"]
     if refused and _is_short(said, last + 1, size):
+        return True
+    if any(last < at <= last + 2 for at in said.marks.new_values):
         return True
     return any(
         last <= mark.first <= last + 1

@@ -123,7 +123,7 @@ def _read(
             yield _sighting(said, one, confidence)
         elif any(wanted in canonical(reader, one, old) for old in one.superseded):
             yield Sighting(one.span, 0.0, one.rule, stands=False)
-    if said.marks.negations:
+    if said.marks.negations or said.marks.verdicts:
         spans = {one.span for one in found}
         for one in kind(reader).recognize(_unruled(said), context):
             if one.span not in spans and _means(reader, one, wanted):
@@ -162,11 +162,11 @@ def _is_inside(reader: str, one: Recognition, said: Utterance, name: str) -> boo
 
 
 def _unruled(said: Utterance) -> Utterance:
-    """The same words, read as if nothing were negated."""
-    found = said.memo.get("without negations")
+    """The same words, read as if nothing were ruled out."""
+    found = said.memo.get("unruled")
     if found is None:
-        found = said.memo["without negations"] = Utterance(said.text, said.locale.name)
-        found.__dict__["marks"] = replace(said.marks, negations=[])
+        found = said.memo["unruled"] = Utterance(said.text, said.locale.name)
+        found.__dict__["marks"] = replace(said.marks, negations=[], verdicts=[])
     return found
 
 

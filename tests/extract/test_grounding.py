@@ -150,7 +150,9 @@ def test_a_value_inside_a_longer_one_or_next_to_it_is_not_found(value: Any, said
         ("lisinopril", "lisinopril no thank you"),
         ("Jane Smith", "Jane Smith isn't me"),
         ("Jane", "Jane, sorry, Joan"),
+        ("lisinopril", "change it from lisinopril to atorvastatin"),
         ("friday", "friday doesn't work, how about monday"),
+        ("2026-03-06", "next friday doesn't work, how about monday"),
         ("2026-03-06", "not next friday, monday"),
         ("2026-03-06", "next friday, no wait, monday"),
         ("19:00", "seven pm, I mean eight pm"),
@@ -196,6 +198,7 @@ def test_the_newest_turn_that_mentions_a_value_decides() -> None:
     assert look_up("lisinopril", "lisinopril please", "no, not the lisinopril") is None
     assert look_up("lisinopril", "not the lisinopril", "okay, lisinopril") is not None
     assert look_up("2026-03-06", "next friday", "no, not next friday") is None
+    assert look_up("2026-03-06", "next friday", "next friday doesn't work") is None
     assert look_up(5, "five", "not five") is None
 
 
