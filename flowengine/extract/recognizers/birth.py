@@ -54,6 +54,8 @@ class DateOfBirthRecognizer(Recognizer):
         births = births or list(_compact(said, today))
         if context.focus and not births:
             births = list(_misheard(said, today))
+        if births and said.marks.changing:
+            births.extend(_with_other_year(births[-1], said, today))
         return [
             _recognition(birth, [old.days[0] for old in earlier], said, today)
             for birth, earlier in standing(births, said.marks)
@@ -182,6 +184,17 @@ def _full_year(value: int, today: date) -> int:
         return value
     century = today.year // 100 * 100
     return century + value if century + value <= today.year else century - 100 + value
+
+
+def _with_other_year(birth: _Birth, said: Utterance, today: date) -> Iterator[_Birth]:
+    """ "March fifth eighty four, no, eighty five": the rest of the date stays."""
+    for match in said.matches("year"):
+        first, last = match.tokens
+        if first >= birth.last and said.marks.corrected(birth.last, first, last):
+            days = [make_date(_year(match, today), day.month, day.day) for day in birth.days]
+            kept = tuple(day for day in days if day and _is_birth(day, today))
+            if kept:
+                yield _Birth(first, last, kept, match.rule, birth.confidence)
 
 
 def _misheard(said: Utterance, today: date) -> Iterator[_Birth]:

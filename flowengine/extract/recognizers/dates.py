@@ -196,6 +196,19 @@ def _holiday(match: Match, reading: Reading) -> Day | None:
     days = reading.days
     if days is None:
         return None
+    day = _named_day(match, reading, days)
+    if day is None or "direction" not in match:
+        return day
+    later = match.word("direction") in reading.locale.classes["past"]
+    weekday = _weekday(match, reading)
+    if weekday is not None:  # "the Friday after Thanksgiving"
+        ahead = (weekday - day.day.weekday()) % 7 or 7
+        return day.plus(ahead if later else ahead - 7 if ahead < 7 else -7)
+    unit = reading.locale.value("unit", match.word("unit"))
+    return day.plus((1 if later else -1) * (7 if unit == "W" else 1))
+
+
+def _named_day(match: Match, reading: Reading, days: Days) -> Day | None:
     if "holiday_weekday" in match:
         offset = {4: -2, 0: 1}.get(_weekday(match, reading, "holiday_weekday") or 0, 0)
         return days.holiday(f"easter{offset:+d}")

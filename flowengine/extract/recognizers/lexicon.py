@@ -89,6 +89,32 @@ class EmailWords:
 
 
 @dataclass(frozen=True, slots=True)
+class RepairWords:
+    """Small words around values that are taken back, ruled out or changed.
+
+    `links` may stand between a negation and its value, `light` with a "no" between a value and
+    the one that replaces it, `change_to` between "change it" and the new value.
+    """
+
+    taken_back: frozenset[str]
+    links: frozenset[str]
+    light: frozenset[str]
+    change_to: frozenset[str]
+    hesitations: frozenset[str]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> RepairWords:
+        taken_back, links = frozenset(data["taken_back"]), frozenset(data["negation_links"])
+        return cls(
+            taken_back=taken_back,
+            links=links,
+            light=taken_back | links | frozenset(data.get("light_words", ())),
+            change_to=frozenset(data.get("change_to", ())),
+            hesitations=frozenset(data.get("hesitations", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PostalWords:
     """What is known of postal codes: British areas, and letters taken for each other."""
 

@@ -18,7 +18,12 @@ from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.recognizers.grammar import Grammar
 from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
-from flowengine.extract.recognizers.lexicon import EmailWords, NumberWords, PostalWords
+from flowengine.extract.recognizers.lexicon import (
+    EmailWords,
+    NumberWords,
+    PostalWords,
+    RepairWords,
+)
 from flowengine.extract.recognizers.numbers import NumberReader
 from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
@@ -227,19 +232,10 @@ class Locale:
         return frozenset(self.data["yes_no_clause_words"])
 
     @lazy
-    def taken_back(self) -> frozenset[str]:
-        return frozenset(self.data["taken_back"])
-
-    @lazy
-    def light_words(self) -> frozenset[str]:
-        """Words that may stand with a "no" between a value and the one that replaces it."""
-        words = frozenset(self.data.get("light_words", ()))
-        return words | self.taken_back | self.negation_links
-
-    @lazy
-    def change_to(self) -> frozenset[str]:
-        """What stands between "change it" and the new value."""
-        return frozenset(self.data.get("change_to", ()))
+    def value_words(self) -> frozenset[str]:
+        """Words that are a day or a time by themselves."""
+        names = ("weekday", "month", "relday", "named_time", "holiday")
+        return frozenset(word for name in names for word in self.classes[name])
 
     @lazy
     def linking(self) -> Mapping[str, frozenset[str]]:
@@ -247,8 +243,8 @@ class Locale:
         return {name: frozenset(words) for name, words in self.data["linking"].items()}
 
     @lazy
-    def negation_links(self) -> frozenset[str]:
-        return frozenset(self.data["negation_links"])
+    def repairs(self) -> RepairWords:
+        return RepairWords.of(self.data)
 
     @lazy
     def fillers(self) -> frozenset[str]:

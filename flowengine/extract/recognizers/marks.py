@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from flowengine.extract.recognizers.lexicon import RepairWords
 from flowengine.extract.recognizers.phrases import Found
 
 if TYPE_CHECKING:
@@ -21,10 +22,8 @@ _CORRECTION_REACH = 4
 class Marks:
     """Token places, in order; each a phrase at `first` up to, not including, `last`."""
 
-    words: Sequence[str] = ()
-    links: frozenset[str] = frozenset()
-    taken_back: frozenset[str] = frozenset()
-    light: frozenset[str] = frozenset()
+    words: Sequence[str]
+    repairs: RepairWords
     corrections: list[Found[str]] = field(default_factory=list[Found[str]])
     negations: list[Found[str]] = field(default_factory=list[Found[str]])
     verdicts: list[Found[str]] = field(default_factory=list[Found[str]])
@@ -57,8 +56,8 @@ class Marks:
         between = self.words[end:start]
         return (
             0 < len(between) <= _CORRECTION_REACH
-            and not self.taken_back.isdisjoint(between)
-            and self.light.issuperset(between)
+            and not self.repairs.taken_back.isdisjoint(between)
+            and self.repairs.light.issuperset(between)
         )
 
     def _replaces(self, start: int, last: int) -> bool:
@@ -76,7 +75,7 @@ class Marks:
         """Whether a value that begins at this token is the one ruled out: "not fifty"."""
         for mark in self.negations:
             between = self.words[mark.last : first]
-            if mark.last <= first <= mark.last + _REACH and self.links.issuperset(between):
+            if mark.last <= first <= mark.last + _REACH and self.repairs.links.issuperset(between):
                 return not self._contrasted(mark.last, first)
         return False
 
@@ -107,30 +106,31 @@ class Marks:
 
 def find_marks(said: Utterance) -> Marks:
     locale = said.locale
-    marks = Marks(said.words, locale.negation_links, locale.taken_back, locale.light_words)
+    marks = Marks(said.words, locale.repairs)
     for first, last, labels in locale.cues.find(said.words):
         for section, detail in labels:
             _place(marks, section, Found(first, last, detail))
     marks.contrasts.extend([at for at, stop in enumerate(said.breaks) if stop])
     marks.contrasts.sort()
     if marks.verbs:
-        marks.new_values = _new_values(marks, locale.change_to)
+        marks.new_values = _new_values(marks)
     marks.changing = bool(
         marks.negations
         or marks.verdicts
         or marks.corrections
         or marks.new_values
         or marks.replacements
-        or not said.vocabulary.isdisjoint(locale.taken_back)
+        or not said.vocabulary.isdisjoint(locale.repairs.taken_back)
     )
     return marks
 
 
-def _new_values(marks: Marks, change_to: frozenset[str]) -> list[int]:
+def _new_values(marks: Marks) -> list[int]:
     """The places after "to" that follow a verb of change; an article may stand between."""
-    first = marks.verbs[0]
-    found = [at + 1 for at, word in enumerate(marks.words) if word in change_to and at > first]
-    articles = [at + 1 for at in found if at < len(marks.words) and marks.words[at] in marks.links]
+    words, repairs = marks.words, marks.repairs
+    after = range(marks.verbs[0] + 1, len(words))
+    found = [at + 1 for at in after if words[at] in repairs.change_to]
+    articles = [at + 1 for at in found if at < len(words) and words[at] in repairs.links]
     return found + articles
 
 

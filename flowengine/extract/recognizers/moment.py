@@ -18,8 +18,9 @@ from flowengine.extract.recognizers.base import (
     RecognizerError,
 )
 from flowengine.extract.recognizers.days import Day
+from flowengine.extract.recognizers.feasts import Feasts
 from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
-from flowengine.extract.recognizers.marks import standing
+from flowengine.extract.recognizers.grouping import Moment, grouped
 from flowengine.extract.recognizers.options import one_from
 from flowengine.extract.recognizers.text import Utterance
 from flowengine.extract.recognizers.times import fragments_of
@@ -35,27 +36,13 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _DOUBTFUL, _HEDGED, _BARE = 0.7, 0.8, 0.9
 
 
-@dataclass(slots=True)
-class _Moment:
-    """A date, a time or both that belong together."""
-
-    date: Fragment | None = None
-    time: Fragment | None = None
-    part: str = ""
-    superseded: list[Fragment] = field(default_factory=list[Fragment])
-    shared_date: bool = False
-
-    def pieces(self) -> list[Fragment]:
-        own_date = None if self.shared_date else self.date
-        return [piece for piece in (own_date, self.time) if piece]
-
-
 @dataclass(frozen=True, kw_only=True)
 class DatetimeRecognizer(Recognizer):
     """Dates, times and both: "a week from Friday", "tomorrow at half past three".
 
     `hours` are the business hours that decide a bare "at four"; `form="parts"` makes the value
-    an object with time, day, weekday, part and date.
+    an object with time, day, weekday, part and date. `holidays` names a country, or a part of one
+    as "CA-ON", whose public holidays count by name; it needs the extra `flowengine[holidays]`.
     """
 
     kind: ClassVar[str] = "datetime"
@@ -63,6 +50,8 @@ class DatetimeRecognizer(Recognizer):
     prefer: Prefer | None = None
     form: str = "value"
     hours: Sequence[int] = (7, 18)
+    holidays: str | None = None
+    _feasts: Feasts | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         one_from(self.kind, "form", self.form, ("value", "parts"))
@@ -71,9 +60,10 @@ class DatetimeRecognizer(Recognizer):
         if len(hours) != 2 or not all(0 <= hour <= 24 for hour in hours) or hours[0] > hours[1]:
             raise RecognizerError(f"{self.kind}: hours are two of 0..24 in order, such as [7, 18].")
         object.__setattr__(self, "hours", hours)
+        object.__setattr__(self, "_feasts", Feasts(self.holidays) if self.holidays else None)
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
-        if not said.lexemes.mask & said.locale.datetime_classes:
+        if not self._feasts and not said.lexemes.mask & said.locale.datetime_classes:
             return []
         moments = self._moments(said, context)
         if not moments:
@@ -85,15 +75,18 @@ class DatetimeRecognizer(Recognizer):
             _link(results, said)
         return results
 
-    def _moments(self, said: Utterance, context: Context) -> list[_Moment]:
+    def _moments(self, said: Utterance, context: Context) -> list[Moment]:
         """What was said, shared by datetime, date and time fields asked in the same way."""
         past = (self.prefer or context.prefer) == "past"
         bare = _may_be_bare(said, context) and self._dates_are_asked(context)
-        key = ("moments", context.ref, context.tz, past, context.focus, bare)
+        key = (context.ref, context.tz, past, context.focus, bare, self.holidays)
         found = said.memo.get(key)
         if found is None:
             reading = Reading(said.locale, _now(context), past)
-            found = said.memo[key] = _grouped(self._fragments(said, context, reading), said)
+            pieces = self._fragments(said, context, reading)
+            if self._feasts:
+                pieces = _merged(pieces, self._feasts.fragments(said, reading))
+            found = said.memo[key] = grouped(pieces, said)
         return found
 
     def _fragments(self, said: Utterance, context: Context, reading: Reading) -> list[Fragment]:
@@ -140,7 +133,7 @@ class DatetimeRecognizer(Recognizer):
         return bool(timed) and said.marks.corrected(timed[-1].last, first)
 
     def _recognition(
-        self, moment: _Moment, said: Utterance, zone: ZoneInfo | None
+        self, moment: Moment, said: Utterance, zone: ZoneInfo | None
     ) -> Recognition | None:
         pieces = [piece for piece in moment.pieces() if piece.kind in self.wants]
         if not pieces:
@@ -175,10 +168,10 @@ class DatetimeRecognizer(Recognizer):
         return found
 
     def _plain(self, piece: Fragment) -> str:
-        clock = self._clock(_Moment(time=piece))[0] if piece.clock else None
+        clock = self._clock(Moment(time=piece))[0] if piece.clock else None
         return canonical(piece.day.day if piece.day else None, clock)
 
-    def _clock(self, moment: _Moment) -> tuple[Clock, Clock | None]:
+    def _clock(self, moment: Moment) -> tuple[Clock, Clock | None]:
         """The hour on 24 hours and, where nothing decides it, the other reading."""
         piece = moment.time
         assert piece is not None
@@ -212,6 +205,16 @@ class TimeRecognizer(DatetimeRecognizer):
 
     kind: ClassVar[str] = "time"
     wants: ClassVar[frozenset[str]] = frozenset({"time"})
+
+
+def _merged(pieces: list[Fragment], named: list[Fragment]) -> list[Fragment]:
+    """Named days in place of what lies inside their names."""
+    kept = [
+        piece
+        for piece in pieces
+        if not any(piece.first < day.last and day.first < piece.last for day in named)
+    ]
+    return sorted([*kept, *named], key=lambda piece: piece.first)
 
 
 def _without_needless(found: list[Fragment], said: Utterance) -> list[Fragment]:
@@ -253,70 +256,7 @@ def _zone(name: str | None) -> ZoneInfo | None:
         raise RecognizerError(f"there is no time zone {name!r}; write it as Area/City.") from error
 
 
-def _grouped(fragments: Sequence[Fragment], said: Utterance) -> list[_Moment]:
-    """Groups fragments: a second date or time begins the next moment."""
-    if not fragments:
-        return []
-    marks = said.marks
-    replaced: dict[int, list[Fragment]] = {}
-    kept: set[int] = set()
-    for kind in ("date", "time"):
-        pieces = [piece for piece in fragments if piece.kind == kind]
-        for piece, earlier in standing(pieces, marks):
-            replaced[id(piece)] = earlier
-            kept.add(id(piece))
-    moments = [_Moment()]
-    for piece in fragments:
-        if piece.kind == "part":
-            continue
-        if id(piece) not in kept:
-            continue
-        moment = moments[-1]
-        if getattr(moment, piece.kind) is not None:
-            moment = _Moment()
-            moments.append(moment)
-        setattr(moment, piece.kind, piece)
-        moment.superseded.extend(replaced[id(piece)])
-    _spread_parts(moments, fragments)
-    _share_dates(moments, said)
-    if len(moments) == 1 and not moments[0].pieces():
-        return []
-    return moments
-
-
-def _spread_parts(moments: Sequence[_Moment], fragments: Sequence[Fragment]) -> None:
-    """A part of day belongs to the time nearest to it, else to the nearest date."""
-    for part in fragments:
-        if part.kind != "part":
-            continue
-        timed = [m for m in moments if m.time] or [m for m in moments if m.date]
-        if timed:
-            nearest = min(timed, key=lambda m: _gap(part, m.time or m.date))
-            if _gap(part, nearest.time or nearest.date) <= 6:
-                nearest.part = part.part
-
-
-def _gap(one: Fragment, other: Fragment | None) -> int:
-    if other is None:
-        return 99
-    return max(other.first - one.last, one.first - other.last, 0)
-
-
-def _share_dates(moments: Sequence[_Moment], said: Utterance) -> None:
-    """ "Friday at two or three", "between two and four on Friday": one date for both times."""
-    for one, other in itertools.pairwise(moments):
-        if one.time is None or other.time is None:
-            continue
-        if other.time.first - one.time.last > 2:
-            continue
-        for giver, taker in ((one, other), (other, one)):
-            if giver.date and not giver.shared_date and taker.date is None:
-                taker.date, taker.shared_date = giver.date, True
-        if other.part and not one.part and not one.time.fixed:
-            one.part = other.part
-
-
-def _parts(moment: _Moment, day: Day | None, clock: Clock | None) -> dict[str, Any]:
+def _parts(moment: Moment, day: Day | None, clock: Clock | None) -> dict[str, Any]:
     word = moment.date.word if moment.date else ""
     return {
         "time": canonical(None, clock) or None,

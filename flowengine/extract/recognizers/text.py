@@ -144,6 +144,14 @@ class Utterance:
         return {}
 
     @lazy
+    def value_places(self) -> frozenset[int]:
+        """Tokens of numbers and of words for days and times."""
+        named = self.locale.value_words
+        places = {at for at, word in enumerate(self.words) if word in named}
+        numbers = self.lexemes.numbers()
+        return frozenset(places | {at for n in numbers for at in range(n.first, n.last)})
+
+    @lazy
     def stems(self) -> list[str]:
         return [stem(word) for word in self.words]
 

@@ -41,7 +41,8 @@ class _Sign(NamedTuple):
 class YesNoRecognizer(Recognizer):
     """True, False, or nothing when the caller is unsure or says neither.
 
-    Where another question was asked, "that's all" and "change it" do not count as refusals.
+    Where another question was asked, "that's all" and "change it" do not count as refusals. A "no"
+    that only takes back another value, as in "no wait, five", answers nothing.
     """
 
     kind: ClassVar[str] = "yes_no"
@@ -50,6 +51,8 @@ class YesNoRecognizer(Recognizer):
         signs, unsure, weak = _signs(said)
         if signs:
             sign = _decisive(signs, said)
+            if _takes_back(sign, said, context.focus is not False):
+                return []
             sign, doubt = _after_but(sign, signs, said), unsure
         elif weak and not unsure and context.focus is not False:
             sign = weak[0]
@@ -172,6 +175,26 @@ def _decisive(signs: Sequence[_Sign], said: Utterance) -> _Sign:
         plain = [sign for sign in signs if sign.force == "plain"]
         return plain[0] if plain else first
     return first
+
+
+def _takes_back(sign: _Sign, said: Utterance, asked: bool) -> bool:
+    """Whether a "no" belongs to the correction of another value and is no answer.
+
+    "Three, no, four" and "no wait, five" always are corrections. "No, actually five" is one
+    where another question was put; else it refuses, and gives the reason.
+    """
+    words, repairs, values = said.words, said.locale.repairs, said.value_places
+    if not repairs.taken_back.issuperset(words[sign.first : sign.last]):
+        return False
+    if sign.first - 1 in values and sign.last in values:
+        return True
+    for cue in said.marks.corrections:
+        belongs = cue.first <= sign.first < cue.last or cue.first == sign.last
+        if belongs and any(cue.last <= at <= cue.last + 2 for at in values):
+            pauses = not repairs.hesitations.isdisjoint(words[cue.first : cue.last])
+            if pauses or not asked:
+                return True
+    return False
 
 
 def _after_but(sign: _Sign, signs: Sequence[_Sign], said: Utterance) -> _Sign:
