@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, cast
@@ -15,7 +15,7 @@ from jsonschema.exceptions import SchemaError
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
-from flowengine.llm.data import JSON, Path, Schema, compact, is_object, show_path
+from flowengine.llm.data import JSON, Path, Schema, compact, is_array, is_object, show_path
 from flowengine.llm.nulls import strict_schema
 from flowengine.llm.reasons import Issue
 from flowengine.llm.refs import bad_reference, children, resolve, types_of
@@ -147,14 +147,13 @@ def _schema_target(text: str) -> Target[Any]:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise NoSchema(f"not a JSON Schema (draft 2020-12) at {error.json_path}") from None
+        raise NoSchema(f"not a JSON Schema at {error.json_path} (draft 2020-12)") from None
     fault = bad_reference(schema)
     if fault is not None:
         raise NoSchema(fault)
     validator = Draft202012Validator(schema)
 
     def check(value: JSON, context: Mapping[str, Any] | None) -> Any:
-        _as_text(value)
         found = list(validator.iter_errors(value))
         if found:
             raise Misfit(tuple(_violation(error) for error in found))
@@ -164,11 +163,32 @@ def _schema_target(text: str) -> Target[Any]:
 
 
 def _as_text(value: JSON) -> bytes:
-    """Raises `Misfit` for a value that UTF-8 cannot carry and so nobody could store."""
+    """The JSON of a value. Raises `Misfit` for half a character, which UTF-8 cannot carry."""
     try:
         return compact(value).encode()
     except UnicodeEncodeError:
-        raise Misfit((Issue(loc=(), msg="broken Unicode", type="string_unicode"),)) from None
+        broken = (
+            Issue(loc=path, msg="broken Unicode", type="string_unicode")
+            for path in _broken_texts(value, ())
+        )
+        raise Misfit(tuple(broken)) from None
+
+
+def _broken_texts(value: JSON, path: Path) -> Iterator[Path]:
+    """Where a text, or a key, holds half a character."""
+    if is_object(value):
+        for key, child in value.items():
+            yield from [] if _is_whole(key) else [path]
+            yield from _broken_texts(child, (*path, key))
+    elif is_array(value):
+        for index, child in enumerate(value):
+            yield from _broken_texts(child, (*path, index))
+    elif isinstance(value, str) and not _is_whole(value):
+        yield path
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _object_target(
