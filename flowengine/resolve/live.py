@@ -19,10 +19,10 @@ from flowengine.sources.arguments import Function, arguments_of
 from flowengine.sources.cache import Cache, Keep
 from flowengine.sources.function import FunctionSource
 from flowengine.sources.outside import Outside
-from flowengine.sources.prompt import PromptSource, prompt_keys
+from flowengine.sources.prompt import PromptSource
 from flowengine.sources.source import Source, key_of
 from flowengine.sources.spec import HttpRequest, McpCall
-from flowengine.sources.template import argument_reads
+from flowengine.sources.template import argument_reads, prompt_keys
 from flowengine.state.state import State
 from flowengine.state.view import StateView
 
@@ -72,9 +72,8 @@ class LiveResolver:
     @classmethod
     def http(cls, name: str, request: HttpRequest, outside: Outside, **how: Unpack[How]) -> Self:
         """From a request, sent to where `outside` allows it."""
-        source = outside.request(request)
-        how.setdefault("args", argument_reads(source.texts))
-        return cls(name, source, **how)
+        how.setdefault("args", argument_reads(request.texts))
+        return cls(name, outside.request(request), **how)
 
     @classmethod
     def mcp(cls, name: str, call: McpCall, outside: Outside, **how: Unpack[How]) -> Self:

@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from flowengine.data import Data, Duration
 from flowengine.sources.spec import HttpRequest, McpCall
+from flowengine.sources.template import prompt_keys
 
 Mode: TypeAlias = Literal["call", "dispatch", "background"]
 """`call`: the turn waits for it; `dispatch`: it lands whenever it is done; `background`: so too,
@@ -36,6 +37,13 @@ class Resolver(Data):
     """How long a result is reused for the same arguments, within one call."""
     error_ttl: Duration | None = None
     """How long a failure is reused for the same arguments, so that it is not asked in a loop."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Every name of State on which its value depends: arguments, then placeholders."""
+        names = [*self.args, *(prompt_keys(self.prompt) if self.prompt else ())]
+        names += [name for request in (self.http, self.mcp) if request for name in request.reads]
+        return tuple(dict.fromkeys(names))
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Resolver:

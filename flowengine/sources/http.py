@@ -21,7 +21,7 @@ from flowengine.inputs import NOTHING, Json
 from flowengine.sources.address import address
 from flowengine.sources.allow import Allowed, AllowList, origin, parsed
 from flowengine.sources.spec import HttpRequest
-from flowengine.sources.template import Values, fill, filled, state_reads
+from flowengine.sources.template import Values, fill, filled
 
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -115,14 +115,8 @@ class HttpSource:
     http: Http
 
     @property
-    def texts(self) -> list[Json]:
-        """Where placeholders may stand."""
-        request = self.request
-        return [request.url, *request.headers.values(), *request.query.values(), request.body]
-
-    @property
     def reads(self) -> tuple[str, ...]:
-        return state_reads(self.texts)
+        return self.request.reads
 
     async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
         return await self.http.send(self.request, args, state)

@@ -13,13 +13,15 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
+import httpx2
+
 from flowengine.errors import SourceError, did_you_mean
 from flowengine.inputs import NOTHING, Json
 from flowengine.llm.data import is_object
 from flowengine.llm.messages import ToolSpec
 from flowengine.sources.function import json_of
 from flowengine.sources.spec import McpCall
-from flowengine.sources.template import Values, filled, state_reads
+from flowengine.sources.template import Values, filled
 from flowengine.sources.watched import Watched
 
 if TYPE_CHECKING:
@@ -43,7 +45,15 @@ class Command:
     """Where its standard error goes: nowhere by default, since it may quote callers."""
 
 
-Server: TypeAlias = Command | Sequence[str] | str
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server that speaks streamable HTTP, and the headers that let one in."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+Server: TypeAlias = Command | Sequence[str] | Remote | str
 """A command, or the URL of a server that speaks streamable HTTP."""
 
 
@@ -113,7 +123,7 @@ class McpSource:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        return state_reads(self.call.args)
+        return self.call.reads
 
     async def fetch(self, args: Mapping[str, Json], state: Mapping[str, Any]) -> Json:
         given: Any = filled(self.call.args, Values(args, state)) if self.call.args else args
@@ -182,8 +192,24 @@ def _client(server: Server, on_end: Callable[[], None]) -> Client:
         ) from None
     if isinstance(server, str):
         return Client(_watched(streamable_http_client(server), on_end))
+    if isinstance(server, Remote):
+        return Client(_watched(_remote(server), on_end))
     command = server if isinstance(server, Command) else Command(server)
     return Client(_watched(_process(command), on_end))
+
+
+@asynccontextmanager
+async def _remote(server: Remote) -> AsyncGenerator[TransportStreams]:
+    # imported already, by whoever makes the client
+    from mcp.client.streamable_http import streamable_http_client
+
+    # a server may hold a stream open for minutes before it has something to say
+    patient = httpx2.Timeout(30, read=300)
+    async with (
+        httpx2.AsyncClient(headers=server.headers, timeout=patient) as client,
+        streamable_http_client(server.url, http_client=client) as streams,
+    ):
+        yield streams
 
 
 @asynccontextmanager

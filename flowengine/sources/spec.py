@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from flowengine.data import Data
+from flowengine.sources.template import state_reads
 
 
 class HttpRequest(Data):
@@ -24,6 +25,16 @@ class HttpRequest(Data):
     pick: str | None = None
     """The part of the answer that counts, as a path `a.b.c`; the whole answer if absent."""
 
+    @property
+    def texts(self) -> list[JsonValue]:
+        """Where placeholders may stand."""
+        return [self.url, *self.headers.values(), *self.query.values(), self.body]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What it reads of State."""
+        return state_reads(self.texts)
+
 
 class McpCall(Data):
     """A tool of an MCP server."""
@@ -33,3 +44,8 @@ class McpCall(Data):
     tool: str
     args: dict[str, JsonValue] = Field(default_factory=dict)
     """Argument -> value or `{args.x}` / `{state.y}`; all arguments as they are if absent."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What it reads of State."""
+        return state_reads(self.args)

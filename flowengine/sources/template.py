@@ -1,4 +1,7 @@
-"""Placeholders of a request: `{args.x}` and `{state.y}`, with fields as in `{args.order.id}`."""
+"""Placeholders: `{args.x}` and `{state.y}` in a request, `{key}` in a prompt, all with fields.
+
+A placeholder without a value is an error that names it, except in `{key?yes:no}`, which asks.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from flowengine.inputs import NOTHING, Json
 from flowengine.state.types import json_form
 
 PLACEHOLDER = re.compile(r"\{(args|state)\.([^{}\s]+)\}")
+_SLOT = re.compile(r"\{(\w[\w:.-]*)(?:\?([^{}\n]*?):([^{}\n]*))?\}")
+"""A slot of a prompt, in which other braces are the prompt's own, such as those of JSON."""
 
 
 class Values(NamedTuple):
@@ -75,6 +80,31 @@ def argument_reads(template: Any) -> tuple[str, ...]:
 def _reads(template: Any, source: str) -> tuple[str, ...]:
     found = PLACEHOLDER.findall(canonical_json(template))
     return tuple(dict.fromkeys(name for read, name in found if read == source))
+
+
+def fill_prompt(text: str, values: Values) -> str:
+    """The prompt with its slots filled from the arguments, else from State.
+
+    Raises:
+        SourceError: `missing_value`
+    """
+
+    def slot(match: re.Match[str]) -> str:
+        key, yes, no = match.groups()
+        value = look_up(key, values.args.get)
+        value = look_up(key, values.state.get) if value is None else value
+        if yes is not None:
+            return no if value is None or value is False or value in (0, "") else yes
+        if value is None:
+            raise SourceError(f"{{{key}}} has no value: set the key before", code="missing_value")
+        return shown(json_form(value))
+
+    return _SLOT.sub(slot, text)
+
+
+def prompt_keys(text: str) -> tuple[str, ...]:
+    """The keys that a prompt shows or asks, each once, in order."""
+    return tuple(dict.fromkeys(match[1] for match in _SLOT.finditer(text)))
 
 
 def shown(value: Json) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from flowengine.errors import SourceError
-from flowengine.sources.mcp import Command, McpServers, McpSource
+from flowengine.sources.mcp import Command, McpServers, McpSource, Remote
 from flowengine.sources.spec import McpCall
 
 pytestmark = pytest.mark.anyio
@@ -174,11 +174,14 @@ async def test_a_server_may_speak_http(monkeypatch: pytest.MonkeyPatch) -> None:
     process = await asyncio.create_subprocess_exec(
         *DESK, str(port), stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
     )
-    servers = McpServers({"desk": f"http://127.0.0.1:{port}/mcp"})
+    url = f"http://127.0.0.1:{port}/mcp"
+    servers = McpServers({"desk": url, "keyed": Remote(url, {"authorization": "Bearer k1"})})
     try:
         await until_it_listens(port)
         assert await servers.call("desk", "words", {}) == "all is well"
         assert await servers.call("desk", "count", {}) == 1
+        assert await servers.call("keyed", "count", {}) == 2
+        assert "k1" not in repr(Remote(url, {"authorization": "Bearer k1"}))
         await servers.aclose()
     finally:
         process.terminate()
