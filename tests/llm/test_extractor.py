@@ -87,6 +87,11 @@ async def test_without_repair_and_retries_a_fence_is_a_failure(request_: ChatReq
     assert error.metadata.passes == 1
 
 
+async def test_only_what_could_not_be_parsed_is_kept_as_raw_output(request_: ChatRequest) -> None:
+    for answer in ('{"name": 3}', '{"nme": "Ada"}', '{"name": "Ad', " "):
+        assert (await failure(ScriptedProvider([answer]), request_)).raw_output is None
+
+
 async def test_the_request_object_is_never_changed(request_: ChatRequest) -> None:
     before = request_.model_copy(deep=True)
     await extract(ScriptedProvider([ADA]), request_, Person)

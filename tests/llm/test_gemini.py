@@ -706,12 +706,16 @@ async def test_the_client_stays_off_aiohttp_even_where_it_is_installed(
     provider: GeminiProvider,
     request_: ChatRequest,
 ) -> None:
+    # Where it is not installed, an SDK that took to it would fail in another way.
     api_client = importlib.import_module("google.genai._api_client")
     monkeypatch.setattr(api_client, "has_aiohttp", True)
-    gemini.script(Reply(fault="drop"))
+    gemini.script(Reply(fault="drop"), Reply(fault="drop"))
     with pytest.raises(ConnectionFailed):
         await extract(provider, request_, Person)
     assert gemini.calls == 1
+    with pytest.raises(ConnectionFailed):
+        await Extractor().stream(provider, request_, Person).finish()
+    assert gemini.calls == 2
 
 
 async def test_bodies_are_plain_json(

@@ -138,6 +138,24 @@ def test_an_error_from_elsewhere_has_no_record() -> None:
     assert ExtractionMetadata.from_error(RateLimited("slow")) is None
 
 
+class Sealed(Exception):
+    """An error that takes no further attribute."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not hasattr(self, name):
+            raise AttributeError(name)
+        super().__setattr__(name, value)
+
+
+@pytest.mark.anyio
+async def test_an_error_that_can_carry_nothing_is_raised_unchanged_without_a_record() -> None:
+    sealed = Sealed("no")
+    with pytest.raises(Sealed) as caught:
+        await extract(ScriptedProvider([sealed]), ChatRequest(model="m").user("hi"), Secret)
+    assert caught.value is sealed
+    assert ExtractionMetadata.from_error(sealed) is None
+
+
 class Secret(BaseModel):
     name: str
     kinds: dict[str, int] = {}

@@ -82,6 +82,18 @@ async def test_auto_takes_the_best_mode_that_is_known_to_be_supported(
     assert (await extract(provider, request_, Person)).metadata.mode is expected
 
 
+async def test_what_is_supported_is_asked_of_the_model_of_the_request() -> None:
+    class Choosy(ScriptedProvider):
+        def capability(self, model: str, capability: Capability) -> Support:
+            return NO if (model, capability) == ("old", Capability.STRUCTURED_OUTPUT) else YES
+
+    provider = Choosy([CALLED, ADA])
+    old = await extract(provider, ChatRequest(model="old").user("hi"), Person)
+    new = await extract(provider, ChatRequest(model="new").user("hi"), Person)
+    assert old.metadata.mode is ExtractionMode.FORCED_TOOL
+    assert new.metadata.mode is ExtractionMode.NATIVE
+
+
 @pytest.mark.parametrize("tools", [NO, MAYBE])
 async def test_auto_fails_before_any_call_when_nothing_is_known_to_be_supported(
     request_: ChatRequest, tools: Support

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flowengine.llm.partial import PartialJson
@@ -41,6 +41,7 @@ def reach(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
+@settings(max_examples=300, deadline=None)
 @given(documents, st.booleans(), st.booleans())
 def test_no_prefix_ever_contradicts_the_final_value(
     document: Any, ascii_only: bool, spaced: bool

@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
+from flowengine.llm import Extractor, RepairLevel
 from flowengine.llm.repair import Mended, mend
 
 documents = st.recursive(
@@ -22,9 +24,22 @@ documents = st.recursive(
 )
 
 
+@settings(max_examples=300, deadline=None)
 @given(documents, st.sampled_from([None, 2]))
 def test_valid_json_is_left_as_it_is(document: Any, indent: int | None) -> None:
     assert mend(json.dumps(document, indent=indent)) == Mended(document)
+
+
+@settings(max_examples=200, deadline=None)
+@given(documents, st.sampled_from(RepairLevel), st.booleans())
+def test_what_was_valid_json_is_never_called_repaired(
+    document: Any, level: RepairLevel, ascii_only: bool
+) -> None:
+    text = json.dumps({"value": document}, ensure_ascii=ascii_only)
+    result = Extractor(repair=level).parse(text, TypeAdapter(Any))
+    assert result.value == document
+    assert not result.metadata.repaired
+    assert result.metadata.repairs == ()
 
 
 @given(documents)

@@ -266,6 +266,8 @@ class TestBrokenStreams:
                 ToolCallDelta(0, ': "Ad'),
                 Done("length"),
             ],
+            [ToolCallDelta(0, '{"name": oops}', SUBMIT_TOOL, id="c"), Done("tool_calls")],
+            [ToolCallDelta(0, '{"name": ["Ada"', SUBMIT_TOOL, id="c"), Done("tool_calls")],
         ],
     )
     async def test_a_cut_call_is_the_same_failure_streamed_or_not(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal, NotRequired
+from typing import Annotated, Any, Generic, Literal, NotRequired, TypeVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from flowengine.llm.schema import target
 from flowengine.llm.undeclared import find_undeclared
+
+T = TypeVar("T")
 
 
 class Contact(BaseModel):
@@ -174,6 +176,7 @@ def items() -> st.SearchStrategy[Item]:
     return st.builds(Item)
 
 
+@settings(max_examples=200, deadline=None)
 @given(
     st.builds(
         Everything,
@@ -194,6 +197,34 @@ def items() -> st.SearchStrategy[Item]:
 def test_what_the_type_itself_dumps_is_never_flagged(value: Everything) -> None:
     dumped = TypeAdapter(Everything).dump_python(value, mode="json", by_alias=True)
     assert find_undeclared(SCHEMA, dumped) is None
+
+
+class Box(BaseModel, Generic[T]):
+    item: T
+    more: dict[str, list[T]] = {}
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Place,
+        Point,
+        Box[int],
+        Box[Contact],
+        Box[Cat | Dog],
+        list[Item],
+        dict[str, Contact | Item],
+        tuple[Item, Contact | None],
+        Contact | list[Item] | None,
+        Annotated[Cat | Dog, Field(discriminator="kind")],
+    ],
+)
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_no_value_of_any_type_is_flagged(wanted: Any, data: st.DataObject) -> None:
+    found, adapter = target(wanted), TypeAdapter(wanted)
+    dumped = adapter.dump_python(data.draw(st.from_type(wanted)), mode="json", by_alias=True)
+    assert find_undeclared(found.schema, {"value": dumped} if found.wrapped else dumped) is None
 
 
 def test_parts_that_lead_back_to_themselves_end_quickly() -> None:

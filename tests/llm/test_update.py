@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, Field
 
-from flowengine.llm import ChatRequest, ExtractFailure, Extractor, ScriptedProvider, SlotDelta
+from flowengine.llm import (
+    ChatRequest,
+    ExtractFailure,
+    ExtractionMetadata,
+    Extractor,
+    RateLimited,
+    ScriptedProvider,
+    SlotDelta,
+    Usage,
+    text_response,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -62,6 +72,18 @@ async def test_a_faulty_change_is_a_failure(answer: str, place: str) -> None:
     with pytest.raises(ExtractFailure) as caught:
         await update(answer)
     assert place in str(caught.value)
+
+
+async def test_an_error_of_the_provider_carries_the_record_of_the_passes_before() -> None:
+    limited = RateLimited("slow down")
+    bad = text_response("not json", Usage(input_tokens=500))
+    request = ChatRequest(model="m").user("make it three")
+    with pytest.raises(RateLimited) as caught:
+        await Extractor(retries=1).update(ScriptedProvider([bad, limited]), request, Booking, KNOWN)
+    assert caught.value is limited
+    record = ExtractionMetadata.from_error(limited)
+    assert record is not None
+    assert (record.passes, record.usage) == (1, Usage(input_tokens=500))
 
 
 async def test_only_types_with_named_fields_can_be_updated() -> None:
