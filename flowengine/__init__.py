@@ -37,7 +37,18 @@ if TYPE_CHECKING:
     from flowengine.guards import Guard
     from flowengine.kernel import Context, Explanation, Kernel, Snapshot
     from flowengine.resolve.spec import Resolver
-    from flowengine.runtime import Cancelled, Denied, Failed, Ran, Session, ToolOutcome, TurnResult
+    from flowengine.runtime import (
+        Accepted,
+        Cancelled,
+        Denied,
+        Failed,
+        Hooks,
+        Ran,
+        Services,
+        Session,
+        ToolOutcome,
+        TurnResult,
+    )
     from flowengine.state import State, StateKey
     from flowengine.tools.spec import Tool
 
@@ -97,10 +108,13 @@ _HOME = {
     ),
     "flowengine.resolve.spec": ("Resolver",),
     "flowengine.runtime": (
+        "Accepted",
         "Cancelled",
         "Denied",
         "Failed",
+        "Hooks",
         "Ran",
+        "Services",
         "Session",
         "ToolOutcome",
         "TurnResult",
@@ -114,6 +128,7 @@ _HOME = {
 _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Accepted",
     "Action",
     "Cancelled",
     "Computed",
@@ -130,6 +145,7 @@ __all__ = [
     "Functions",
     "Guard",
     "GuardError",
+    "Hooks",
     "Kernel",
     "Key",
     "ManualClock",
@@ -141,6 +157,7 @@ __all__ = [
     "Region",
     "Repair",
     "Resolver",
+    "Services",
     "Session",
     "SessionClosed",
     "Snapshot",

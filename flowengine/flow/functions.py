@@ -18,7 +18,10 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from flowengine.errors import FlowError, did_you_mean
 
-KINDS = ("guard", "computed", "watcher", "resolver", "tool", "validator", "text", "extractor")
+KINDS = (
+    "guard", "computed", "watcher", "resolver", "tool", "validator", "text", "extractor",
+    "decision",
+)  # fmt: skip
 FILE = "functions.py"
 
 Declared: TypeAlias = Mapping[str, Collection[str]]
@@ -73,6 +76,7 @@ class Functions:
     validator = _Kind("validator")
     text = _Kind("text")
     extractor = _Kind("extractor")
+    decision = _Kind("decision")
 
     def __init__(self) -> None:
         self._by_kind: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}

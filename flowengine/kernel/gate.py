@@ -176,7 +176,8 @@ def confirmation_ended(work: Work, outcome: Outcome, run: Run) -> None:
             else:
                 _admit(work, run.name, call)
         else:
-            say = f"{call.tool} was not confirmed."
+            reason = f": {outcome.value}" if isinstance(outcome.value, str) else ""
+            say = f"{call.tool} was not confirmed{reason}."
             _deny(work, run.name, call, Refusal("declined", say))
     settle(work)
 

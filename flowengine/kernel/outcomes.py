@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flowengine.effects import Tell
-from flowengine.facts import InputIgnored, ResolverEnded
+from flowengine.facts import InputIgnored, ResolverEnded, RunEnded
 from flowengine.flow.text import shown, template
 from flowengine.inputs import Outcome
 from flowengine.kernel.fields import field_recorded
@@ -52,6 +52,10 @@ def drop_run(work: Work, outcome: Outcome) -> None:
     if barrier is not None and outcome.effect in barrier.runs:
         left = tuple(other for other in barrier.runs if other != outcome.effect)
         work.wait = work.wait._replace(barrier=barrier._replace(runs=left))
+
+
+def _decision_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    work.facts.append(RunEnded(outcome.effect, run.name, outcome.status, outcome.error))
 
 
 def _resolver_recorded(work: Work, outcome: Outcome, run: Run) -> None:
@@ -105,6 +109,7 @@ def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
 _RECORDS: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
     "extractor": run_recorded,
     "field": field_recorded,
+    "decision": _decision_recorded,
     "resolver": _resolver_recorded,
     "tool": call_recorded,
 }

@@ -1,7 +1,20 @@
 """The async shell around the kernel: live sessions and the effects they run."""
 
-from flowengine.runtime.outcome import Cancelled, Denied, Failed, Ran, ToolOutcome
+from flowengine.runtime.hooks import Hooks
+from flowengine.runtime.outcome import Accepted, Cancelled, Denied, Failed, Ran, ToolOutcome
 from flowengine.runtime.result import TurnResult
+from flowengine.runtime.services import Services
 from flowengine.runtime.session import Session
 
-__all__ = ["Cancelled", "Denied", "Failed", "Ran", "Session", "ToolOutcome", "TurnResult"]
+__all__ = [
+    "Accepted",
+    "Cancelled",
+    "Denied",
+    "Failed",
+    "Hooks",
+    "Ran",
+    "Services",
+    "Session",
+    "ToolOutcome",
+    "TurnResult",
+]

@@ -1,79 +1,182 @@
-"""Carrying out effects: the functions behind extractors, resolvers, tools and async watchers."""
+"""Carrying out effects: what extractors, resolvers, decisions, tools and watchers bring back."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias, cast
 
-from flowengine.clock import duration_ms
-from flowengine.effects import Resolve, RunExtractor, RunFunction, RunTool
-from flowengine.errors import FlowError
+from flowengine.clock import Clock, duration_ms
+from flowengine.effects import (
+    AskConfirmation,
+    Decide,
+    Resolve,
+    RunExtractor,
+    RunFunction,
+    RunTool,
+)
+from flowengine.errors import FlowEngineError, FlowError, FunctionError
+from flowengine.extract.spec import ExtractSpec
+from flowengine.extract.turn_extractor import TurnExtractor, run_turn_extractor
 from flowengine.inputs import Json, OutcomeStatus
 from flowengine.kernel import CompiledFlow
-from flowengine.transcript import Turn
+from flowengine.resolve.spec import Resolver
+from flowengine.runtime.services import Extract, Services
+from flowengine.state.view import StateView
 
-Extract: TypeAlias = Callable[[tuple[Turn, ...], Mapping[str, Json]], Awaitable[Any] | Any]
-"""An extractor: (window of turns, what is known) -> the fields it found."""
-Runnable: TypeAlias = RunExtractor | Resolve | RunFunction | RunTool
+Runnable: TypeAlias = RunExtractor | Resolve | Decide | RunFunction | RunTool | AskConfirmation
 Answer: TypeAlias = tuple[OutcomeStatus, Json, str]
 """How an effect ended: status, value, and an error code without anybody's words."""
 
+_FUNCTION_MS = 30_000
+_CONFIRM_MS = 120_000
+
 
 class Runner:
-    """Finds and runs what an effect names; shared by the sessions of a flow."""
+    """Finds and runs what an effect names, for one session."""
 
-    __slots__ = ("_extractors", "_flow")
+    __slots__ = ("_clock", "_flow", "_kept", "_services")
 
-    def __init__(self, flow: CompiledFlow, extractors: Mapping[str, Extract] | None = None) -> None:
-        self._flow = flow
-        self._extractors = {**flow.functions.of("extractor"), **(extractors or {})}
+    def __init__(self, flow: CompiledFlow, services: Services, clock: Clock) -> None:
+        self._flow, self._services, self._clock = flow, services, clock
+        self._kept: Any = None
 
-    async def run(self, effect: Runnable) -> Answer:
+    async def run(self, effect: Runnable, state: StateView) -> Answer:
+        """The outcome of an effect; `state` is what resolvers and tools may read."""
         try:
-            call, timeout = self._call(effect)
-            async with asyncio.timeout(timeout / 1000):
-                value = call()
-                if inspect.isawaitable(value):
-                    value = await value
-            return "ok", value, ""
+            return "ok", await self._value(effect, state), ""
         except TimeoutError:
             return "timed_out", None, "timed_out"
-        except FlowError as error:
-            return "failed", None, error.code
+        except FunctionError as error:
+            return "failed", None, type(error.__cause__ or error).__name__
+        except FlowEngineError as error:
+            status = "timed_out" if error.code in ("timed_out", "timeout") else "failed"
+            return status, None, error.code
         except Exception as error:  # noqa: BLE001 - an effect's fault is its outcome
             return "failed", None, type(error).__name__
 
-    def _call(self, effect: Runnable) -> tuple[Callable[[], Any], int]:
-        flow = self._flow.flow
+    async def _value(self, effect: Runnable, state: StateView) -> Json:
         match effect:
             case RunExtractor(_, name, _, window, known):
-                spec = next(spec for spec in flow.extract if spec.name == name)
-                extract = self._extractor(name)
-                return lambda: extract(window, known), duration_ms(spec.timeout)
-            case Resolve(_, name, args):
-                spec = flow.resolvers.get(name)
-                function = self._flow.functions.lookup("resolver", (spec and spec.run) or name)
-                return lambda: function(**args), duration_ms(spec.timeout if spec else "5s")
+                spec = next(spec for spec in self._flow.flow.extract if spec.name == name)
+                async with asyncio.timeout(duration_ms(spec.timeout) / 1000):
+                    return await self._extract(spec, window, known)
+            case Resolve(_, name, args, field):
+                return await self._resolver(name).run(args, state, ttl=self._ttl(field))
+            case Decide():
+                return await self._decide(effect)
             case RunFunction(_, name, values):
                 function = self._flow.functions.lookup("watcher", name)
-                return lambda: function(values), duration_ms("30s")
-            case RunTool(_, _, tool, args):
-                return self._tool(tool, args), self._flow.tools[tool].timeout
+                async with asyncio.timeout(_FUNCTION_MS / 1000):
+                    return await _awaited(function(values))
+            case RunTool():
+                return await self._tool(effect, state)
+            case AskConfirmation(_, _, tool, args, question):
+                async with asyncio.timeout(_CONFIRM_MS / 1000):
+                    return await self._confirm(tool, args, question)
 
-    def _extractor(self, name: str) -> Extract:
-        found = self._extractors.get(name)
-        if found is None:
-            raise FlowError(f"no extractor {name!r}: pass one with `extractors={{...}}`")
-        return found
+    # -- extractors -------------------------------------------------------------------------------
 
-    def _tool(self, name: str, args: Mapping[str, Json]) -> Callable[[], Any]:
-        spec = self._flow.flow.tools[name]
-        registered = self._flow.functions.of("tool")
-        if (spec.run or name) in registered:
-            function = registered[spec.run or name]
-            return lambda: function(**args)
-        if spec.respond is None:
-            raise FlowError(f"tool {name!r} has no function: register one, or give it `respond`")
-        return lambda: spec.respond
+    async def _extract(self, spec: ExtractSpec, window: Any, known: Mapping[str, Json]) -> Json:
+        extractor = self._extractor(spec)
+        if isinstance(extractor, TurnExtractor):
+            return await run_turn_extractor(extractor, window, known)
+        return await _awaited(extractor(window, known))
+
+    def _extractor(self, spec: ExtractSpec) -> TurnExtractor | Extract:
+        """Code that was passed, code of the flow, or a model for the flow's own entry."""
+        passed = self._services.by_name().get(spec.name)
+        if passed is None:
+            passed = self._flow.functions.of("extractor").get(spec.name)
+        return passed if passed is not None else self._model_extractor(spec)
+
+    def _model_extractor(self, spec: ExtractSpec) -> TurnExtractor:
+        def make() -> TurnExtractor:
+            # Imported when a model is first asked: it brings its provider's client with it.
+            from flowengine.extract.llm import from_spec
+
+            models = self._flow.flow.models
+            return from_spec(
+                spec,
+                self._services.providers,
+                model=models.extraction,
+                thinking_budget=models.extraction_thinking_budget,
+            )
+
+        return self._services.once((self._flow.hash, "extractor", spec.name), make)
+
+    # -- resolvers and decisions ------------------------------------------------------------------
+
+    def _resolver(self, name: str) -> Any:
+        kept = self._cache()
+        if name not in kept.resolvers:
+            from flowengine.resolve.declared import from_spec  # it brings an HTTP client with it
+
+            kept.resolvers[name] = from_spec(
+                name,
+                self._flow.flow.resolvers.get(name, _UNDECLARED),
+                self._flow.functions.of("resolver"),
+                outside=self._services.world,
+                cache=kept.cache,
+            )
+        return kept.resolvers[name]
+
+    def _ttl(self, field: str) -> str | None:
+        """How long the value of a record's field is kept; the resolver's own if it is for none."""
+        if not field:
+            return None
+        record, _, name = field.partition(".")
+        return self._flow.flow.records[record].fields[name].ttl
+
+    async def _decide(self, effect: Decide) -> Json:
+        from flowengine.runtime.deciding import answers  # it brings a model's client with it
+
+        return await answers(effect, self._flow, self._services)
+
+    # -- tools ------------------------------------------------------------------------------------
+
+    async def _tool(self, effect: RunTool, state: StateView) -> Json:
+        from flowengine.tools.context import ToolContext
+        from flowengine.tools.run import run_tool  # it brings an HTTP client with it
+
+        spec = self._flow.flow.tools[effect.tool]
+        return await run_tool(
+            effect.tool,
+            spec,
+            effect.args,
+            function=self._flow.functions.of("tool").get(spec.run or effect.tool),
+            context=ToolContext(state, effect.call, effect.key),
+            outside=self._services.world,
+            cache=self._cache().cache,
+            before_response=self._services.before_response,
+        )
+
+    async def _confirm(self, tool: str, args: Mapping[str, Json], question: str) -> Json:
+        if self._services.confirm is None:
+            raise FlowError(f"tool {tool!r} asks for a confirmation, and nobody can give it")
+        return await self._services.confirm(tool, args, question)
+
+    def _cache(self) -> _Kept:
+        if self._kept is None:
+            self._kept = _Kept(self._clock)
+        return cast("_Kept", self._kept)
+
+
+class _Kept:
+    """What a call keeps of its own: results of slow calls, and the resolvers that share them."""
+
+    __slots__ = ("cache", "resolvers")
+
+    def __init__(self, clock: Clock) -> None:
+        from flowengine.sources.cache import Cache
+
+        self.cache = Cache(256, clock)
+        self.resolvers: dict[str, Any] = {}
+
+
+_UNDECLARED = Resolver()
+
+
+async def _awaited(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value

@@ -39,7 +39,12 @@ class Cancelled:
     """The call is no longer wanted, or the session has ended."""
 
 
-ToolOutcome: TypeAlias = Ran | Denied | Failed | Cancelled
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The tool runs in the background; its result is delivered later, outside this answer."""
+
+
+ToolOutcome: TypeAlias = Ran | Denied | Failed | Cancelled | Accepted
 
 
 def outcome_of(answer: ToolAnswer) -> ToolOutcome:
@@ -48,6 +53,8 @@ def outcome_of(answer: ToolAnswer) -> ToolOutcome:
             return Ran(answer.value)
         case "denied":
             return Denied(answer.kind, answer.missing, answer.available, answer.say)
+        case "accepted":
+            return Accepted()
         case "cancelled":
             return Cancelled()
         case _:

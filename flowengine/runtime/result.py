@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flowengine.effects import Effect, Say, Tell
+from flowengine.effects import Deliver, Effect, Say, Tell
 from flowengine.facts import Fact, TransitionTaken
 from flowengine.kernel import Context, Kernel, Snapshot
 from flowengine.state.state import State
@@ -47,6 +47,11 @@ class TurnResult:
     def told(self) -> tuple[Tell, ...]:
         """Lines for the model besides its context."""
         return tuple(effect for effect in self.effects if isinstance(effect, Tell))
+
+    @property
+    def delivered(self) -> tuple[Deliver, ...]:
+        """Results of background tools that have come in."""
+        return tuple(effect for effect in self.effects if isinstance(effect, Deliver))
 
     @property
     def state(self) -> StateView:

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from flowengine.clock import Clock, SystemClock
-from flowengine.effects import AnswerTool, Cancel, Effect, Say, SetTimer, Tell
-from flowengine.errors import FlowEngineError, SessionClosed, TurnFailed
+from flowengine.effects import AnswerTool, Cancel, Deliver, Effect, Say, SetTimer, Tell
+from flowengine.errors import FlowEngineError, FlowError, SessionClosed, TurnFailed, did_you_mean
 from flowengine.facts import Fact, InputFailed, KeyWritten, SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
-from flowengine.runtime.effects import Answer, Extract, Runnable, Runner
+from flowengine.runtime.effects import Answer, Runnable, Runner
+from flowengine.runtime.hooks import Hooks
 from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
 from flowengine.runtime.result import TurnResult
+from flowengine.runtime.services import NONE, Extractors, Services, with_extractors
 from flowengine.state.state import State
 from flowengine.state.view import StateView
+from flowengine.tools.confirm import Confirm
+
+if TYPE_CHECKING:
+    from flowengine.decide import Decider
+    from flowengine.extract.models import Providers
+    from flowengine.llm import ChatProvider
 
 Recorder: TypeAlias = Callable[[Input | None, Step], None]
 """Sees every step with the input that led to it; None for the start."""
@@ -37,7 +46,9 @@ class Session:
         print(turn.phase, turn.context.instruction)
     ```
 
-    An idle session owns no task. `extractors` answer the flow's `extract` entries by name.
+    An idle session owns no task. `extractors` answer the flow's `extract` entries by name, or join
+    the flow; entries without one run on a model of `llm`. `confirm` is asked before tools that
+    want a confirmation. `services` holds these and more, to be shared by many sessions.
     """
 
     __slots__ = (
@@ -45,6 +56,7 @@ class Session:
         "_clock",
         "_closed",
         "_heard",
+        "_hooks",
         "_inputs",
         "_kernel",
         "_record",
@@ -63,15 +75,25 @@ class Session:
         *,
         functions: Functions | None = None,
         state: Mapping[str, Any] | None = None,
-        extractors: Mapping[str, Extract] | None = None,
+        llm: Providers | ChatProvider | Mapping[str, ChatProvider] | None = None,
+        extractors: Extractors | None = None,
+        decider: Decider | None = None,
+        confirm: Confirm | None = None,
+        services: Services | None = None,
+        hooks: Hooks | None = None,
         clock: Clock | None = None,
         resume: Snapshot | None = None,
         record: Recorder | None = None,
         verify: bool = False,
     ) -> None:
-        self._kernel = Kernel(flow, functions)
-        self._runner = Runner(self._kernel.compiled, extractors)
+        services = _services(
+            services, llm=llm, extractors=extractors, decider=decider, confirm=confirm
+        )
+        self._kernel = Kernel(with_extractors(flow, services), functions)
+        self._check_names(services)
         self._clock: Clock = clock or SystemClock()
+        self._runner = Runner(self._kernel.compiled, services, self._clock)
+        self._hooks = hooks
         self._record, self._verify = record, verify
         self._tasks: dict[str, asyncio.Task[Answer]] | None = None
         self._answers: dict[str, asyncio.Future[ToolOutcome]] | None = None
@@ -178,11 +200,17 @@ class Session:
         return step
 
     async def rest(self) -> None:
-        """Wait until the turn's values have landed."""
-        while self._snapshot.wait.barrier is not None:
+        """Wait until the turn's values have landed, and what else the turn's answer waits for."""
+        while not self._is_at_rest():
             self._rested = self._rested or asyncio.Event()
             self._rested.clear()
             await self._rested.wait()
+        if self._hooks is not None:
+            await self._hooks.rest()
+
+    def _is_at_rest(self) -> bool:
+        wait = self._snapshot.wait
+        return wait.barrier is None and not any(run.waits for run in wait.runs.values())
 
     def latest(self) -> TurnResult:
         """Everything since the last result: after the start, its opening words and facts."""
@@ -204,6 +232,8 @@ class Session:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._hooks is not None:
+            await self._hooks.close()
         self._publish((SessionEnded("closed"),))
 
     # -- what can be seen ---------------------------------------------------------------------
@@ -248,13 +278,13 @@ class Session:
         del self._heard[:-UNREAD]
         for effect in step.effects:
             self._carry_out(effect)
-        if self._rested is not None and self._snapshot.wait.barrier is None:
+        if self._rested is not None and self._is_at_rest():
             self._rested.set()
         self._publish(step.facts)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
-            case Say() | Tell():
+            case Say() | Tell() | Deliver():
                 self._said.append(effect)
             case SetTimer(id, due_at):
                 self._set_timer(id, due_at)
@@ -271,7 +301,7 @@ class Session:
     def _start(self, effect: Runnable) -> None:
         """A task whose end, however it comes, is an outcome; even one cancelled before it began."""
         tasks = self._tasks = self._tasks or {}
-        task = asyncio.get_running_loop().create_task(self._runner.run(effect))
+        task = asyncio.get_running_loop().create_task(self._runner.run(effect, self.state))
         tasks[effect.id] = task
         task.add_done_callback(lambda task: self._ended(effect.id, task))
 
@@ -284,7 +314,10 @@ class Session:
         if not task.cancelled():
             status, value, error = task.result()
         now = self._clock.now()
+        run = self._snapshot.wait.runs.get(effect)
         self._send_quietly(Outcome(f"outcome-{effect}", now, effect, status, value, error))
+        if self._hooks is not None and run is not None and run.kind == "extractor":
+            self._hooks.extracted(run.name, status, value, error)
 
     def _send_quietly(self, input: Input) -> None:
         """An input that nobody waits for: if it fails, its fact tells."""
@@ -317,6 +350,28 @@ class Session:
             if isinstance(fact, KeyWritten):
                 signals.publish(fact.key, self, fact=fact)
 
+    def _check_names(self, services: Services) -> None:
+        """A wrong name would be found only when it is first missed, in the middle of a call."""
+        flow = self._kernel.compiled.flow
+        known = [spec.name for spec in flow.extract]
+        for name in services.by_name():
+            if name not in known:
+                raise FlowError(f"the flow has no extractor {name!r}.{did_you_mean(name, known)}")
+        asking = [name for name, tool in flow.tools.items() if tool.confirm]
+        if asking and services.confirm is None:
+            raise FlowError(
+                f"{', '.join(asking)}: a confirmation is asked for, and nobody can give it; pass "
+                "`confirm=`"
+            )
+
     def _id(self) -> str:
         self._inputs += 1
         return str(self._inputs)
+
+
+def _services(services: Services | None, **own: Any) -> Services:
+    """What was passed for this session alone, over what is shared."""
+    given = {name: value for name, value in own.items() if value is not None}
+    if services is None:
+        return Services(**given) if given else NONE
+    return replace(services, made={}, **given) if given else services

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from flowengine.facts import as_json, canonical_json
 from flowengine.flow.diagnostic import Path
 from flowengine.inputs import Json
-from flowengine.runtime.outcome import Cancelled, Denied, Failed, Ran, ToolOutcome
+from flowengine.runtime.outcome import Accepted, Cancelled, Denied, Failed, Ran, ToolOutcome
 from flowengine.runtime.result import TurnResult
 from flowengine.testing.scenario import Answered, Expect, ToolSets
 from flowengine.testing.simulation import Simulation
@@ -165,7 +165,7 @@ def answered(expect: str | Answered, outcome: ToolOutcome | None, path: Path) ->
 
 _ENDS = {
     "ran": "ran", "denied": "was denied", "failed": "failed", "cancelled": "was cancelled",
-    "waits": "still waits",
+    "accepted": "was accepted", "waits": "still waits",
 }  # fmt: skip
 
 
@@ -179,6 +179,8 @@ def _told(outcome: ToolOutcome | None) -> dict[str, Any]:
             return {"status": "failed", "failed": error}
         case Cancelled():
             return {"status": "cancelled"}
+        case Accepted():
+            return {"status": "accepted"}
         case None:
             return {"status": "waits"}
 

@@ -150,11 +150,17 @@ def test_an_extractor_that_takes_too_long_does_not_hold_the_turn() -> None:
     live(body())
 
 
-def test_an_extractor_that_raises_or_is_missing_is_a_failed_run() -> None:
+def test_an_extractor_of_a_model_without_a_key_is_a_failed_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
     async def body() -> None:
         async with Session(FLOW) as call:
             turn = await call.turn("hello")
-            assert (turn.state["Mood:status"], turn.state["Mood:error"]) == ("failed", "flow")
+            failed = (turn.state["Mood:status"], turn.state["Mood:error"])
+            assert failed == ("failed", "auth_failed")
 
     live(body())
 
