@@ -78,18 +78,22 @@ class GuardFiller:
             raise Absent(name)
         return node
 
-    def fill(self, guard: Guard) -> Guard:
-        """The guard with what was given; what compares a list holds for each of its names."""
+    def fill(self, guard: Guard) -> Guard | None:
+        """The guard with what was given; what compares a list holds for each of its names.
+
+        A condition that was not given is left out of `and` and `or`; None if nothing is left.
+        """
         match guard:
-            case AllOf(guards):
-                return all_of(*(g for g in map(self.fill, guards) if g != always()))
-            case AnyOf(guards):
-                return any_of(*map(self.fill, guards))
+            case AllOf(guards) | AnyOf(guards):
+                given = [g for g in map(self.fill, guards) if g is not None]
+                join = all_of if isinstance(guard, AllOf) else any_of
+                return join(*given) if given else None
             case Not(inner):
-                return not_(self.fill(inner))
+                filled = self.fill(inner)
+                return None if filled is None else not_(filled)
             case Atom("custom", (name,)) if parameter := self._parameter(name):
                 node = self._values.get(parameter)
-                return Guard.from_json(node.plain()) if node else always()
+                return Guard.from_json(node.plain()) if node else None
             case Atom(word, names):
                 given = [each for name in names for each in self._names(name)]
                 if word == "captured" or not names:

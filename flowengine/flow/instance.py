@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from flowengine.flow.filling import Absent, GuardFiller
 from flowengine.flow.fragment import Fragment
 from flowengine.flow.parameters import MENTION, NAMES, mentioned, value_text
 from flowengine.flow.renaming import Scope
-from flowengine.flow.roles import walk
+from flowengine.flow.roles import EACH, walk
 from flowengine.flow.source import Node, Origin
 from flowengine.guards import Guard
 from flowengine.guards.spelling import MAX_TEXT
@@ -40,7 +40,7 @@ class Instance:
         find: Callable[[Node], Fragment | None],
     ) -> None:
         self.found: list[tuple[Node, Finding]] = []
-        self._types = {name: spec.type for name, spec in fragment.parameters.items()}
+        self._types: dict[str, str] = {n: spec.type for n, spec in fragment.parameters.items()}
         self._values: dict[str, Node | None] = {}
         self._scope, self._leading, self._find = scope, leading, find
         self._fill = GuardFiller(self._types, self._values)
@@ -52,10 +52,15 @@ class Instance:
 
     def take_default(self, name: str, node: Node) -> None:
         """The fragment's own value: it may name what the fragment declares."""
-        self.take(name, self.typed(node, self._types[name]))
+        value = self.typed(node, self._types[name])
+        if value and value.kind == "map" and self._types[name] == "keys":
+            value = _keys(value)
+        self.take(name, value)
 
     def typed(self, node: Node, kind: str) -> Node | None:
         """A value in the fragment for a parameter of that type."""
+        if node.kind == "scalar" and node.value is None:
+            return None
         types, role = _TYPES.get(kind, ([], NAMES.get(kind, "")))
         return walk(node, types, self, role)
 
@@ -79,6 +84,27 @@ class Instance:
             return None if node is None else value_text(node)
         return self._scope.renamed(text, kind) if kind else text
 
+    def rounds(self, node: Node) -> Iterator[Node]:
+        over = node.children.get(EACH)
+        if over is None:
+            yield node
+            return
+        one = replace(node, children={s: c for s, c in node.children.items() if s != EACH})
+        types, values = dict(self._types), dict(self._values)
+        given = walk(over, [], self)
+        for step, child in given.children.items() if given else ():
+            name = value_text(child) if isinstance(step, int) else step
+            self._types |= {"key": "key", "value": "any"}
+            self._values["key"] = replace(child, kind="scalar", value=name, children={})
+            self.take("value", child)
+            yield one
+            self._rebind(types, values)
+
+    def _rebind(self, types: dict[str, str], values: dict[str, Node | None]) -> None:
+        for own, kept in ((self._types, types), (self._values, values)):
+            own.clear()
+            own.update(kept)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
     def guard(self, node: Node, of_value: bool) -> Node | None:
         if of_value:  # `value` is the field's own
             scope = replace(self._scope, declared=_without_value(self._scope.declared))
@@ -93,7 +119,7 @@ class Instance:
             message = f"the condition asks about `{absent.name}`, for which nothing was given"
             self.found.append((node, Finding("missing_parameter", message)))
             return None
-        return self._noted(guard_node(node, guard), node.plain())
+        return None if guard is None else self._noted(guard_node(node, guard), node.plain())
 
     def text(self, node: Node, role: str) -> Node:
         text = str(node.value)
@@ -177,6 +203,15 @@ def grown(data: Any, node: Node) -> Node:
         children = {at: grown(item, node) for at, item in enumerate(data)}  # pyright: ignore
         return replace(node, kind="list", value=None, children=children, keys={})
     return replace(node, kind="scalar", value=data, style="", children={}, keys={})
+
+
+def _keys(fields: Node) -> Node:
+    """The keys that the fields of a record fill."""
+    children: dict[str | int, Node] = {}
+    for at, (name, spec) in enumerate(fields.children.items()):
+        to = spec.children.get("to")
+        children[at] = to or replace(spec, kind="scalar", value=str(name), children={}, keys={})
+    return replace(fields, kind="list", children=children, keys={})
 
 
 def _without_value(declared: Mapping[str, set[str]]) -> Mapping[str, set[str]]:

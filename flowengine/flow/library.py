@@ -112,7 +112,8 @@ class Library:
         body = {str(k): explicit(str(k), n) for k, n in node.children.items() if k in SECTIONS}
         if not self._is_sound(body):
             return None
-        declared = declared_in(body)
+        defaults = {n: spec.default for n, spec in fragment.parameters.items()}
+        declared = declared_in(body, defaults)
         for taken in declared.get("phase", set()) & {*fragment.exits, HERE}:
             message = f"{taken!r} is an exit, or the phase that uses the fragment"
             self.report(node, Finding("name_taken", message, word=taken))

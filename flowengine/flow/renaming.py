@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -14,6 +14,7 @@ from flowengine.flow.source import Node
 from flowengine.guards import Guard, names_of, rename
 from flowengine.guards.lookup import splits
 from flowengine.guards.words import NameKind
+from flowengine.inputs import Json
 
 HERE = "here"
 """What a fragment calls the phase that uses it."""
@@ -108,9 +109,12 @@ class Scope:
         return f"{kind}:{self.renamed(rest, kind)}" if colon and kind in _WRITERS else name
 
 
-def declared_in(body: Mapping[str, Node]) -> dict[str, set[str]]:
-    """Kind -> the names that the sections of a fragment declare; parameters are none."""
-    found = _Declared()
+def declared_in(body: Mapping[str, Node], defaults: Mapping[str, Json]) -> dict[str, set[str]]:
+    """Kind -> the names that the sections of a fragment declare.
+
+    A parameter is none of them, but its default is where the fragment declares what it names.
+    """
+    found = _Declared(defaults)
     for section, node in body.items():
         walk_section(section, node, found)
     return dict(found.names)
@@ -119,11 +123,12 @@ def declared_in(body: Mapping[str, Node]) -> dict[str, set[str]]:
 class _Declared:
     """A visitor that changes nothing and takes note of what is declared."""
 
-    def __init__(self) -> None:
+    def __init__(self, defaults: Mapping[str, Json]) -> None:
+        self._defaults = defaults
         self.names: dict[str, set[str]] = defaultdict(set)
 
     def given(self, node: Node) -> tuple[Node | None] | None:
-        return (node,) if isinstance(node.value, str) and "$" in node.value else None
+        return None
 
     def name(self, node: Node, kind: str) -> Node | None:
         if kind.startswith("+"):
@@ -131,9 +136,13 @@ class _Declared:
         return node
 
     def key(self, text: str, kind: str, declared: bool) -> str | None:
-        if kind and declared and not text.startswith("$"):
-            self.names[kind].add(text)
+        name = self._defaults.get(text.removeprefix("$")) if text.startswith("$") else text
+        if kind and declared and isinstance(name, str):
+            self.names[kind].add(name)
         return text
+
+    def rounds(self, node: Node) -> Iterator[Node]:
+        yield node
 
     def guard(self, node: Node, of_value: bool) -> Node | None:
         return node

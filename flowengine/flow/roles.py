@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -88,6 +89,9 @@ a name in it has none either.
 USERS: tuple[type[BaseModel], ...] = (Phase, Digression, Region)
 """What may `use` a fragment."""
 
+EACH = "$each"
+"""An item of a list with this key stands for one item for each name in what the key holds."""
+
 Types = list[Any]
 
 
@@ -100,6 +104,10 @@ class Visitor(Protocol):
 
     def name(self, node: Node, kind: str) -> Node | None: ...
     def key(self, text: str, kind: str, declared: bool) -> str | None: ...
+    def rounds(self, node: Node) -> Iterator[Node]:
+        """An item of a list as often as it stands for: once, unless it has `$each`."""
+        ...
+
     def guard(self, node: Node, of_value: bool) -> Node | None: ...
     def text(self, node: Node, role: str) -> Node: ...
     def use(self, node: Node, model: type[BaseModel]) -> dict[str, Node]: ...
@@ -149,7 +157,8 @@ def _scalar(node: Node, types: Types, visitor: Visitor, role: str) -> Node | Non
 
 def _list(node: Node, types: Types, visitor: Visitor, role: str) -> Node:
     items: list[Node] = []
-    for at, child in enumerate(node.children.values()):
+    rounds = (one for child in node.children.values() for one in visitor.rounds(child))
+    for at, child in enumerate(rounds):
         item = walk(child, _inner(types, at), visitor, role)
         is_parameter = child.kind == "scalar" and item is not None and item.kind == "list"
         items += item.children.values() if item and is_parameter else [item] if item else []
@@ -191,7 +200,12 @@ def _role(types: Types, model: type[BaseModel]) -> str:
 
 
 def is_needed(model: type[BaseModel], step: str | int) -> bool:
-    """Whether nothing of this kind can be without the field."""
+    """Whether nothing of this kind can be without the field, if it was written.
+
+    A transition without its condition would be taken always, so that it is left out too.
+    """
+    if model is Transition and step in ("when", "on"):
+        return True
     fields = model.model_fields.items()
     return any(step == (field.alias or name) and field.is_required() for name, field in fields)
 
