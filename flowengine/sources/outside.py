@@ -8,8 +8,9 @@ from typing import Self
 from flowengine.errors import FlowError
 from flowengine.llm.provider import ChatProvider
 from flowengine.sources.allow import Allowed
+from flowengine.sources.connection import Server
 from flowengine.sources.http import Http, HttpSource
-from flowengine.sources.mcp import McpServers, McpSource, Server
+from flowengine.sources.mcp import McpServers, McpSource
 from flowengine.sources.prompt import PromptSource
 from flowengine.sources.spec import HttpRequest, McpCall
 

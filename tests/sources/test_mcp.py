@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import json
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from flowengine.errors import SourceError
-from flowengine.sources.mcp import Command, McpServers, McpSource, Remote
+from flowengine.sources.connection import Command, Remote
+from flowengine.sources.mcp import McpServers, McpSource
 from flowengine.sources.spec import McpCall
 
 pytestmark = pytest.mark.anyio
@@ -186,6 +188,44 @@ async def test_a_server_may_speak_http(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         process.terminate()
         await process.wait()
+
+
+async def test_a_server_that_has_forgotten_us_is_met_again(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers 404 to a session that it no longer knows, as one that was restarted does."""
+    sessions: list[str] = []
+
+    def answer(handler: Any) -> None:
+        length = int(handler.headers.get("content-length", 0))
+        asked = json.loads(handler.rfile.read(length) or "{}")
+        method, known = asked.get("method"), handler.headers.get("mcp-session-id") in sessions
+        told: dict[str, Any] = {"error": {"code": -32601, "message": "no such method"}}
+        if method == "initialize":
+            sessions.append(f"s{len(sessions)}")
+            info = {"name": "desk", "version": "1"}
+            version = asked["params"]["protocolVersion"]
+            told = {"result": {"protocolVersion": version, "capabilities": {}, "serverInfo": info}}
+        elif method == "tools/list":
+            told = {"result": {"tools": []}}
+        elif method == "tools/call":
+            told = {"result": {"content": [{"type": "text", "text": sessions[-1]}]}}
+        body = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), **told}).encode()
+        status = 202 if "id" not in asked else 404 if method == "tools/call" and not known else 200
+        handler.send_response(status)
+        handler.send_header("content-type", "application/json")
+        handler.send_header("content-length", str(len(body) if status == 200 else 0))
+        handler.send_header("mcp-session-id", sessions[-1] if sessions else "")
+        handler.end_headers()
+        handler.wfile.write(body if status == 200 else b"")
+
+    monkeypatch.setattr(server.RequestHandlerClass, "do_POST", answer)
+    servers = McpServers({"desk": f"{server.url}/mcp"})
+    assert await servers.call("desk", "x", {}) == "s0"
+    sessions[:] = ["restarted"]
+    assert await code_of(servers, "x", {}) == "tool_failed"
+    assert await servers.call("desk", "x", {}) == "s1"
+    await servers.aclose()
 
 
 async def until_it_listens(port: int) -> None:
