@@ -226,8 +226,9 @@ def _named_day(match: Match, reading: Reading, days: Days) -> Day | None:
 
 
 def _whole_month(match: Match, reading: Reading) -> Day | None:
-    if "year4" in match:
-        found = make_date(int(match.value("year4")), _month(match, reading), 1)
+    numbers = match.numbers("year4") or match.numbers("year")
+    if numbers:
+        found = make_date(year_of(numbers, 0), _month(match, reading), 1)
         return Day(found, grain="month") if found else None
     days = reading.days
     if days is None:
@@ -249,6 +250,9 @@ def _period(match: Match, reading: Reading) -> Day | None:
 
 def _numeric(match: Match, reading: Reading) -> Day | None:
     one, two = int(match.value("one")), int(match.value("two"))
+    if "year" not in match:
+        days, pair = reading.days, (two, one) if reading.locale.day_first else (one, two)
+        return days and (days.month_day(*pair) or days.month_day(*reversed(pair)))
     year = year_of(match.numbers("year"), (reading.now.year if reading.now else 2000) + 20)
     pair = (two, one) if reading.locale.day_first else (one, two)
     found = make_date(year, *pair) or make_date(year, *reversed(pair))

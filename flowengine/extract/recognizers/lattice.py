@@ -63,6 +63,9 @@ def _sounding(said: Utterance, i: int, speller: Speller) -> Iterator[Reading]:
     for table in (speller.numbers.teens, speller.numbers.tens):
         if word in table:
             yield Reading(str(table[word]), SOUND, i + 1)
+    unit = speller.numbers.units.get(words[i + 1], 0) if i + 1 < len(words) else 0
+    if unit and word in speller.numbers.tens:
+        yield Reading(str(speller.numbers.tens[word] + unit), SURE, i + 2)
     if word in speller.repeats and i + 1 < len(words):
         repeated = speller.sure_letter(said, i + 1) or speller.digits.get(
             words[i + 1], words[i + 1]

@@ -106,7 +106,7 @@ class Locale:
         """Bits of the classes without one of which nothing is money, unless it was asked for."""
         return self.alphabet.bits(
             ("currency", "symbol", "minor", "code", "singular", "coin", "thousands", "pay",
-             "amount_word", "share", "whole")
+             "amount_word", "share", "whole", "note", "percent")
         )  # fmt: skip
 
     @lazy

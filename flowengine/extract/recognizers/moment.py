@@ -92,6 +92,8 @@ class DatetimeRecognizer(Recognizer):
     def _fragments(self, said: Utterance, context: Context, reading: Reading) -> list[Fragment]:
         lists = ["datetime", "date_lead"]
         if _may_be_bare(said, context):
+            if context.focus and self._dates_are_asked(context):
+                lists.append("date_bare")
             lists.append("datetime_bare")
         found: list[Fragment] = []
         for match in said.matches(*lists):
@@ -223,8 +225,13 @@ def _without_needless(found: list[Fragment], said: Utterance) -> list[Fragment]:
     before: Fragment | None = None
     kept: list[Fragment] = []
     for piece in found:
-        corrects = before is not None and said.marks.corrected(before.last, piece.first)
-        if not piece.bare or piece.kind not in full or corrects:
+        marks = said.marks
+        corrects = before is not None and marks.corrected(before.last, piece.first)
+        offered = any(
+            marks.joined(piece.last, other.first) or marks.joined(other.last, piece.first)
+            for other in found
+        )
+        if not piece.bare or piece.kind not in full or corrects or offered:
             kept.append(piece)
             before = piece
     return kept

@@ -101,7 +101,7 @@ class MoneyRecognizer(Recognizer):
     ) -> tuple[Decimal | None, Decimal | None]:
         """The amount and, where the words have a second reading, the other one."""
         name = match.rule.partition(".")[2]
-        if name in ("relative", "whole", "minimum"):
+        if name in ("relative", "whole", "minimum", "percent"):
             return self._relative(match, said, context, name), None
         cents = Decimal(match.value("cents")) * _CENT
         if name == "minor":
@@ -109,6 +109,10 @@ class MoneyRecognizer(Recognizer):
         if name == "fraction":
             return Decimal("0.5"), None
         amount = Decimal(match.value("amount", 1))
+        if name == "half":
+            return amount + Decimal("0.5"), None
+        if name == "note":
+            return amount * int(said.locale.value("note", match.word("note"))), None
         if name == "thousands":
             return amount * int(said.locale.value("thousands", match.word("thousands"))), None
         if name == "pair":
@@ -139,6 +143,8 @@ class MoneyRecognizer(Recognizer):
         base = _decimal(self.full if self.full is not None else context.current)
         if base is None or name == "whole":
             return base
+        if name == "percent":
+            return (base * Decimal(match.value("percents")) / 100).quantize(_CENT)
         share = said.locale.value("share", match.word("share")) if "share" in match else "50"
         return (base * Decimal(share) / 100).quantize(_CENT)
 

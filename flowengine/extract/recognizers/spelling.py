@@ -183,6 +183,9 @@ class Speller:
         if following in small.hundreds:
             return self._after_hundred(said, chars, last + 1)
         if following in small.scales and following not in small.scales_need_count:
+            whole = next((n for n in said.lexemes.numbers() if n.first == i), None)
+            if whole and whole.last > last + 1 and not self._digit_follows(said, whole.last - 1):
+                return Piece(whole.last, str(whole.value), True)  # "four thousand two hundred"
             return Piece(last + 1, str(int(chars) * small.scales[following]), True)
         return Piece(last, chars, True)
 
