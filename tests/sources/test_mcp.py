@@ -119,7 +119,7 @@ async def test_a_server_that_does_not_start_is_unavailable(server: Any) -> None:
 
 
 async def test_a_start_that_nobody_waits_for_can_be_closed() -> None:
-    servers = McpServers({"late": [sys.executable, "-c", "import time; time.sleep(60)"]})
+    servers = McpServers({"late": [sys.executable, "-c", "import sys; sys.stdin.read()"]})
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
             await servers.call("late", "x", {})
