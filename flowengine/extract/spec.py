@@ -112,6 +112,11 @@ class Promotion(Data):
     accept_when: Guard | None = None
     after_presented: str | None = None
     grounding: Literal["accept", "mark", "reject"] = "mark"
+    """What becomes of a value that the caller's words do not support: taken as it is, taken and
+    marked, so that `grounded(key)` is false, or refused. `accept` does not look at all."""
+    quote: bool = False
+    """The model also returns the caller's words for it, and those are looked up; for booleans,
+    enums and scores there is no other way to be grounded."""
 
 
 class ExtractSpec(Data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from flowengine.errors import OwnershipError, WrongTypeError
@@ -12,6 +12,7 @@ from flowengine.facts import Corrected, PromotionDecided
 from flowengine.inputs import Json
 from flowengine.kernel.ledger import overtake
 from flowengine.kernel.snapshot import Staged
+from flowengine.kernel.support import is_restated, supported
 from flowengine.kernel.work import Work
 from flowengine.state.evidence import Evidence
 
@@ -55,10 +56,13 @@ def _land_extraction(
     spec = next(spec for spec in work.flow.flow.extract if spec.name == name)
     rules = {rule.field: rule for rule in spec.promote}
     kept: dict[str, Json] = {}
-    for finding in staged.fields:
-        if late and _is_over(work, rules.get(finding.field), staged.turn):
+    for finding, grounded in supported(work, spec, staged):
+        rule = rules.get(finding.field)
+        if late and _is_over(work, rule, staged.turn):
             continue
-        if _land_field(work, staged, finding, rules, corrected):
+        if rule is None and rules:
+            continue
+        if _land_field(work, staged, finding, rule, grounded, corrected):
             kept[finding.field] = finding.value
     if kept:
         work.write_derived(name, kept, Evidence(staged.source, staged.turn, staged.order))
@@ -68,17 +72,18 @@ def _land_field(
     work: Work,
     staged: Staged,
     finding: Finding,
-    rules: Mapping[str, Promotion],
+    rule: Promotion | None,
+    grounded: bool,
     corrected: set[str],
 ) -> bool:
-    if not rules:
-        return _promote(work, staged, finding, f"derived:{finding.field}", "overwrite", corrected)
-    rule = rules.get(finding.field)
     if rule is None:
-        return False
+        key = f"derived:{finding.field}"
+        return _promote(work, staged, finding, key, "overwrite", corrected)
     key = rule.to or rule.field
     if rule.after_presented and work.find(f"presented:{rule.after_presented}") is not True:
         return _decide(work, staged, finding, key, "not presented")
+    if rule.grounding == "reject" and not grounded:
+        return _decide(work, staged, finding, key, "ungrounded")
     return _promote(work, staged, finding, key, rule.policy, corrected)
 
 
@@ -101,6 +106,8 @@ def _promote(
     corrected: set[str],
 ) -> bool:
     present = work.values.get(key)
+    if staged.source.startswith("extractor:") and is_restated(work, present, finding.value):
+        return _decide(work, staged, finding, key, "known in other words")
     refusal = _refusal(policy, present, finding.value, finding.turn >= _newest(work))
     if not refusal and not _is_accepted(work, staged.source, finding):
         refusal = "not accepted now"
