@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from flowengine.llm.data import JSON, Path, Schema, is_array, is_object, show_path
+from flowengine.llm.jsontext import NotJson, parse_strict
 from flowengine.llm.metadata import Repair
 from flowengine.llm.refs import fits_type, type_name, types_of
 from flowengine.llm.walk import Walk, is_open, under_index, under_key
@@ -48,6 +49,8 @@ class _Aligner:
 
     def _shape(self, applying: list[Schema], value: JSON, path: Path) -> JSON:
         types = {name for node in applying for name in types_of(node)}
+        if isinstance(value, str) and not fits_type(value, tuple(types)):
+            value = self._read(value, types, path)
         if "array" in types and value is not None and not fits_type(value, tuple(types)):
             self._note("one_item", path, 2)
             return [value]
@@ -58,6 +61,17 @@ class _Aligner:
                 self._note("unwrapped", path, 2)
                 return inner
         return value
+
+    def _read(self, text: str, types: set[str], path: Path) -> JSON:
+        """The object or list that a text spells, where one is wanted instead of the text."""
+        try:
+            read = parse_strict(text)
+        except NotJson:
+            return text
+        if not types & {"object", "array"} or type_name(read) not in types & {"object", "array"}:
+            return text
+        self._note("json_as_text", path, 2)
+        return read
 
     def _object(self, applying: list[Schema], value: dict[str, JSON], path: Path) -> JSON:
         declared = {name for node in applying for name in node.get("properties", ())}

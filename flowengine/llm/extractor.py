@@ -98,7 +98,7 @@ class Extractor(Settings):
         text = answer_of(response, mode, "")
         if isinstance(text, Reason):
             raise ExtractFailure(text, response, record)
-        verdict = self._judge(found).judge(text, mode, "", self.context or {})
+        verdict = self._judge(found, bare=True).judge(text, mode, "", self.context or {})
         if isinstance(verdict, Rejection):
             counted = int(getattr(verdict.reason, "code", "") == "undeclared_key")
             record = record.model_copy(update={"undeclared_key_rejections": counted})
@@ -146,9 +146,8 @@ class Extractor(Settings):
         ladder = Ladder(asked, modes, judge.target, self._levels, key)
         return Run(provider, request, judge, self, ladder)
 
-    def _judge(self, found: Target[T], filter_items: Any = None) -> Judge[T]:
-        level, undeclared = self.repair_level, self.undeclared
-        return Judge(found, level, undeclared, filter_items)
+    def _judge(self, found: Target[T], filter_items: Any = None, *, bare: bool = False) -> Judge[T]:
+        return Judge(found, self.repair_level, self.undeclared, filter_items, bare)
 
     def _target(
         self, wanted: Any, request: ChatRequest | None, mode: ExtractionMode | None = None

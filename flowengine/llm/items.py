@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterator
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from collections.abc import Iterator, Sequence
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from flowengine.llm.data import JSON, Path, is_array, is_object
 from flowengine.llm.judge import at_path
-from flowengine.llm.refs import resolve
+from flowengine.llm.refs import branches_of, resolve, types_of
 from flowengine.llm.schema import WRAP, Misfit, Target, target
 from flowengine.llm.undeclared import find_undeclared
 
@@ -72,8 +73,12 @@ def _item_target(wanted: Any, whole: Target[Any], names: tuple[str, ...]) -> Tar
         if name not in properties:
             raise ValueError(f"no list at {'.'.join(names)}: {name} is not declared there")
         node = properties[name]
-    item: Any = resolve(whole.schema, node).get("items", {})
-    return target({**resolve(whole.schema, item), "$defs": whole.schema.get("$defs", {})})
+    found = resolve(whole.schema, node)
+    lists = [part for part in (found, *branches_of(found)) if "array" in types_of(part)]
+    if not lists:
+        raise ValueError(f"no list at {'.'.join(names) or '$'}: items come from a list alone")
+    item = resolve(whole.schema, lists[0].get("items", {}))
+    return target({**item, "$defs": whole.schema.get("$defs", {})})
 
 
 def _annotation(wanted: Any, names: tuple[str, ...]) -> Any:
@@ -83,7 +88,15 @@ def _annotation(wanted: Any, names: tuple[str, ...]) -> Any:
         if name not in hints:
             return None
         wanted = hints[name]
-    return get_args(wanted)[0] if get_origin(wanted) is list and get_args(wanted) else None
+    lists = [part for part in _alternatives(wanted) if get_origin(part) in (list, Sequence)]
+    return get_args(lists[0])[0] if lists else None
+
+
+def _alternatives(wanted: Any) -> tuple[Any, ...]:
+    """The members of a union, such as an optional list; a type that is none is its only one."""
+    if get_origin(wanted) is Annotated:
+        return _alternatives(get_args(wanted)[0])
+    return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
 
 
 def _field_types(owner: Any) -> dict[str, Any]:

@@ -40,12 +40,16 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Judge(Generic[T]):
-    """The rules one extraction reads every answer by."""
+    """The rules one extraction reads every answer by.
+
+    `bare`: a value that is no object may come without the object it is wrapped in when asked for.
+    """
 
     target: Target[T]
     repair: RepairLevel
     undeclared: Literal["reject", "ignore"]
     drop_items: Callable[[JSON], tuple[JSON, int]] | None = None
+    bare: bool = False
 
     def judge(
         self, text: str, mode: ExtractionMode, provider: str, context: Mapping[str, Any]
@@ -54,10 +58,15 @@ class Judge(Generic[T]):
         if isinstance(parsed, Rejection):
             return parsed
         value, repairs = parsed
+        if self.bare:
+            value = self.target.wrap(value)
         first = self._check(value, repairs, context)
         if isinstance(first, Accepted) or self.repair is not RepairLevel.ALIGN:
             return first
-        aligned, fixes = align(self.target.schema, value)
+        wrapped = self.target.wrap(value)
+        aligned, fixes = align(self.target.schema, wrapped)
+        if wrapped is not value:
+            fixes = (Repair(code="wrapped"), *fixes)
         if not fixes:
             return first
         second = self._check(aligned, (*repairs, *fixes), context)

@@ -66,6 +66,12 @@ class Target(Generic[T]):
         except Misfit as misfit:
             raise Misfit(tuple(self._placed(issue) for issue in misfit.issues)) from None
 
+    def wrap(self, value: JSON) -> JSON:
+        """A value that came without the object it was asked for in, put into one."""
+        if not self.wrapped or (is_object(value) and WRAP in value):
+            return value
+        return {WRAP: value}
+
     def _placed(self, issue: Issue) -> Issue:
         loc = (WRAP, *issue.loc) if self.wrapped else issue.loc
         return issue.model_copy(update={"loc": loc, "place": self.place(loc)})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from flowengine.errors import did_you_mean
 from flowengine.llm.grounding import GroundingPolicy
 from flowengine.llm.hooks import Hooks
 from flowengine.llm.limits import UsageLimits
@@ -59,8 +60,32 @@ class Settings:
     on_item_error: Literal["raise", "drop"] = "raise"
     clock: Callable[[], float] = time.monotonic
 
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a setting that cannot be meant."""
+        if self.retries < 0:
+            raise ValueError(f"retries is a count of further calls, not {self.retries}")
+        object.__setattr__(self, "mode", ExtractionMode(self.mode))
+        if not isinstance(self.repair, bool):
+            _choose("repair", self.repair, [level.value for level in RepairLevel])
+        for name, words in _CHOICES.items():
+            _choose(name, getattr(self, name), words)
+
     @property
     def repair_level(self) -> RepairLevel:
-        if isinstance(self.repair, RepairLevel):
-            return self.repair
-        return RepairLevel.SYNTAX if self.repair else RepairLevel.OFF
+        if isinstance(self.repair, bool):
+            return RepairLevel.SYNTAX if self.repair else RepairLevel.OFF
+        return RepairLevel(self.repair)
+
+
+_CHOICES = {
+    "undeclared": ("reject", "ignore"),
+    "truncation": ("fail", "grow"),
+    "on_exhausted": ("raise", "partial"),
+    "on_item_error": ("raise", "drop"),
+}
+
+
+def _choose(name: str, given: str, words: Sequence[str]) -> None:
+    if given not in words:
+        hint = did_you_mean(given, words)
+        raise ValueError(f"{name} is one of {', '.join(words)}, not {given!r}.{hint}")

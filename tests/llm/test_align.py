@@ -51,6 +51,12 @@ SCHEMA = target(Order).schema
             ["integer_as_text"],
         ),
         ({"order": {"first_name": "A"}}, {"first_name": "A"}, ["unwrapped"]),
+        ('{"first_name": "A"}', {"first_name": "A"}, ["json_as_text"]),
+        (
+            {"first_name": "A", "lines": '[{"item": "x", "count": "3"}]'},
+            {"first_name": "A", "lines": [{"item": "x", "count": 3}]},
+            ["json_as_text", "integer_as_text"],
+        ),
     ],
 )
 def test_a_near_miss_is_aligned_and_named(value: Any, aligned: Any, codes: list[str]) -> None:
@@ -67,6 +73,7 @@ def test_a_near_miss_is_aligned_and_named(value: Any, aligned: Any, codes: list[
         {"first_name": "A", "extra": {"Any Key": 1}},
         {"first_name": "A", "mood": "calm"},
         {"first_name": "36", "note": None},
+        {"first_name": "{}", "note": "[1]"},
     ],
 )
 def test_a_tie_or_a_fit_is_left_alone(value: Any) -> None:

@@ -337,6 +337,18 @@ class TestRepairAndRetries:
         assert result.value == Person(name="Ada", age=36)
         assert result.metadata.repaired
 
+    async def test_a_bare_value_is_taken_for_the_wrapped_one_when_aligning(
+        self, request_: ChatRequest
+    ) -> None:
+        for level in (RepairLevel.OFF, RepairLevel.SYNTAX):
+            error = await failure(ScriptedProvider(["[1]"]), request_, list[int], repair=level)
+            assert code(error) == "validation"
+        provider = ScriptedProvider(["[1]", '{"kind": "dog"}'])
+        aligning = Extractor(repair=RepairLevel.ALIGN)
+        result = await aligning.extract(provider, request_, list[int])
+        assert (result.value, [r.code for r in result.metadata.repairs]) == ([1], ["wrapped"])
+        assert (await aligning.extract(provider, request_, Cat | Dog)).value == Dog(kind="dog")
+
     async def test_passes_never_exceed_one_plus_retries(self, request_: ChatRequest) -> None:
         provider = ScriptedProvider(["a", "b", "c", ADA])
         error = await failure(provider, request_, retries=2)
@@ -603,6 +615,11 @@ class TestParse:
         result = Extractor().parse(text_response(ADA), Person)
         assert result.value.age == 36
         assert result.metadata == ExtractionMetadata.new(ExtractionMode.NATIVE)
+
+    @pytest.mark.parametrize("text", ["[1, 2]", '{"value": [1, 2]}'])
+    def test_a_value_that_is_no_object_may_stand_bare(self, text: str) -> None:
+        assert Extractor().parse(text, list[int]).value == [1, 2]
+        assert not Extractor().parse(text, list[int]).metadata.repaired
 
     def test_a_text_and_a_tool_call_are_parsed_too(self) -> None:
         assert Extractor().parse(ADA, Person).value.name == "Ada"

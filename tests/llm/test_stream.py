@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from flowengine.llm import (
     ChatRequest,
@@ -110,6 +110,27 @@ async def test_the_items_of_a_bare_list_come_too(request_: ChatRequest) -> None:
     stream = Extractor().stream(provider, request_, list[Line], items="")
     assert [item async for item in stream.items()] == [Line(item="tea", count=1)]
     assert (await stream.finish()).value == [Line(item="tea", count=1)]
+
+
+class Maybe(BaseModel):
+    lines: list[Line] | None = None
+    rows: Annotated[list[Line], Field(max_length=3)] = []
+    many: Sequence[Line] = ()
+
+
+@pytest.mark.parametrize("name", ["lines", "rows", "many"])
+async def test_items_have_their_type_however_the_list_is_declared(
+    request_: ChatRequest, name: str
+) -> None:
+    provider = ScriptedProvider([f'{{"{name}": [{{"item": "tea", "count": 1}}]}}'])
+    stream = Extractor().stream(provider, request_, Maybe, items=name)
+    assert [item async for item in stream.items()] == [Line(item="tea", count=1)]
+
+
+@pytest.mark.parametrize(("wanted", "path"), [(Order, "name"), (Order, ""), (int, "")])
+def test_what_is_no_list_has_no_items(request_: ChatRequest, wanted: Any, path: str) -> None:
+    with pytest.raises(ValueError, match="no list"):
+        Extractor().stream(ScriptedProvider([]), request_, wanted, items=path)
 
 
 async def test_the_items_of_a_json_schema_are_validated_by_it(request_: ChatRequest) -> None:
