@@ -14,6 +14,7 @@ from flowengine.guards import (
     AnyOf,
     Atom,
     Compare,
+    Constant,
     Decided,
     Guard,
     Not,
@@ -23,7 +24,7 @@ from flowengine.guards import (
     any_of,
     not_,
 )
-from flowengine.guards.terms import Term
+from flowengine.guards.terms import Term, constant
 
 _PIECES = re.compile(rf"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(args\.)?{MENTION.pattern}""")
 
@@ -52,7 +53,8 @@ class GuardFiller:
 
     def _placeholder(self, found: re.Match[str]) -> str:
         if found[1]:
-            return MENTION.sub(self._inside_quotes, found[1])
+            is_name = self._types.get(mentioned(found[1][1:-1]) or "") in {*NAMES, "guard"}
+            return found[1] if is_name else MENTION.sub(self._inside_quotes, found[1])
         name = found[3] or found[4]
         kind = self._types.get(name)
         if found[2]:
@@ -115,8 +117,9 @@ class GuardFiller:
         return all_of(*(Compare(row, ops) for row in zip(*even, strict=False)))
 
     def _terms(self, term: Term) -> list[Term]:
-        if not isinstance(term, Read):
-            return [term]
+        if isinstance(term, Constant):
+            name = self._parameter(str(term.value))
+            return [constant(value_text(self._value(name)))] if name else [term]
         return [Read(term.kind, name) for name in self._names(term.name)]
 
     def _names(self, name: str) -> list[str]:

@@ -74,6 +74,12 @@ class Instance:
             return self.text(node, "")
         if kind.startswith("phase") and text in self._leading:
             return self._leading[text]
+        if kind == "phase" and not self._scope.leads_to(text):
+            known = self._scope.places()
+            self.found.append(
+                (node, unknown("unknown_phase", "phase", text, known, ())._replace(fix=()))
+            )
+            return None
         renamed = self._scope.renamed(text, kind)
         return None if renamed is None else replace(node, value=renamed)
 
@@ -110,6 +116,11 @@ class Instance:
             scope = replace(self._scope, declared=_without_value(self._scope.declared))
         else:
             scope = self._scope
+        strangers = [found for found in MENTION.finditer(str(node.value)) if not self._knows(found)]
+        for found in strangers:
+            self._unknown(node, found[1] or found[2], found[0])
+        if strangers:
+            return None
         try:
             read = self._fill.read if isinstance(node.value, str) else Guard.from_json
             guard = self._fill.fill(scope.guard(read(node.plain())))
@@ -120,6 +131,9 @@ class Instance:
             self.found.append((node, Finding("missing_parameter", message)))
             return None
         return None if guard is None else self._noted(guard_node(node, guard), node.plain())
+
+    def _knows(self, found: re.Match[str]) -> bool:
+        return (found[1] or found[2]) in self._types
 
     def text(self, node: Node, role: str) -> Node:
         text = str(node.value)
@@ -146,11 +160,13 @@ class Instance:
             return "" if value is None else value_text(value)
         if role == "json":
             return found[0]
+        self._unknown(node, name, found[0])
+        return found[0]
+
+    def _unknown(self, node: Node, name: str, written: str) -> None:
         finding = unknown("unknown_parameter", "parameter", name, self._types, ())
         cure = finding.suggestion or "write `$$` for a dollar sign"
-        finding = finding._replace(suggestion=cure, fix=(), word=found[0])
-        self.found.append((node, finding))
-        return found[0]
+        self.found.append((node, finding._replace(suggestion=cure, fix=(), word=written)))
 
     def use(self, node: Node, model: type[BaseModel]) -> dict[str, Node]:
         """A fragment in a fragment: what it is given is named by its parameters' types."""

@@ -58,6 +58,13 @@ class Scope:
             case _:
                 return self.spaced(name) if self._is_local(name, kind) else name
 
+    def places(self) -> list[str]:
+        """What its transitions may lead to."""
+        return [*sorted(self.declared.get("phase", ())), *self.exits, HERE]
+
+    def leads_to(self, phase: str) -> bool:
+        return phase in self.places() or self._is_local(phase, "phase")
+
     def spaced(self, name: str) -> str:
         """`ask` -> `ns.ask`; a prefix stays in front, because it is a lifetime."""
         prefix, colon, rest = name.rpartition(":")
