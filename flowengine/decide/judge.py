@@ -7,104 +7,100 @@ lie between two; each may come bare, from a rule, or as an object with its certa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
+from flowengine.decide.options import options_of as options_of
 from flowengine.decide.spec import DecisionSpec
-from flowengine.guards.lookup import look_up
+from flowengine.guards.view import Decision
 from flowengine.inputs import Json
 
 NONE = "none"
 """The answer of a choice that takes none of its options."""
+UNSURE = Decision("unsure", None, 0.0)
+_ROUNDING = 1e-9
+_MOST_TOGETHER = 1.1
+"""Probabilities that add up to more than this are no probabilities."""
 
 
-class Judgement(NamedTuple):
-    """Outcome yes, no, chosen, none, scored or unsure; `confidence` is that of the answer given."""
+def judge(spec: DecisionSpec, raw: Json, options: Mapping[str, str]) -> Decision:
+    """Hold an answer against the certainty that its question asks for; nonsense is unsure.
 
-    outcome: str
-    value: Json = None
-    confidence: float = 0.0
-
-
-UNSURE = Judgement("unsure")
-
-
-def judge(spec: DecisionSpec, raw: Json, options: Mapping[str, str]) -> Judgement:
-    """Hold an answer against the certainty that its question asks for; nonsense is unsure."""
+    The confidence is that of the answer given; of an unsure one, of the answer it leaned to.
+    """
     if raw is None:
         return UNSURE
     given: Mapping[str, Json] = raw if isinstance(raw, dict) else {_BARE[spec.type]: raw}
     return _JUDGES[spec.type](spec, given, options)
 
 
-def options_of(spec: DecisionSpec, find: Callable[[str], Json]) -> dict[str, str]:
-    """The options of this moment with what they mean; of objects the `id`, `value` or `name`."""
-    if spec.options_from is None:
-        return dict(spec.options)
-    found = look_up(spec.options_from, find)
-    items = found if isinstance(found, list) else []
-    named = (_option(item) for item in items)
-    return dict(option for option in named if option is not None)
-
-
-def _option(item: Json) -> tuple[str, str] | None:
-    if isinstance(item, dict):
-        name = next((item[key] for key in ("id", "value", "name") if item.get(key) is not None), "")
-        rest = item.get("description", item.get("name", ""))
-        return (str(name), str(rest)) if name != "" else None
-    return (str(item), "") if isinstance(item, str | int | float) else None
-
-
 _BARE = {"boolean": "probability", "choice": "option", "score": "level"}
 
 
-def _boolean(spec: DecisionSpec, given: Mapping[str, Json], _: Mapping[str, str]) -> Judgement:
+def _boolean(spec: DecisionSpec, given: Mapping[str, Json], _: Mapping[str, str]) -> Decision:
     yes = _chance(given.get("probability"))
     if yes is None:
         return UNSURE
-    if yes >= spec.sure:
-        return Judgement("yes", True, yes)
-    if 1 - yes >= spec.sure:
-        return Judgement("no", False, 1 - yes)
-    return UNSURE._replace(confidence=max(yes, 1 - yes))
+    no = round(1 - yes, 9)
+    if yes >= spec.sure - _ROUNDING:
+        return Decision("yes", True, yes)
+    if no >= spec.sure - _ROUNDING:
+        return Decision("no", False, no)
+    return UNSURE._replace(confidence=max(yes, no))
 
 
-def _choice(spec: DecisionSpec, given: Mapping[str, Json], options: Mapping[str, str]) -> Judgement:
-    option, sure = given.get("option"), _certainty(given)
-    if sure < spec.sure:
-        return UNSURE._replace(confidence=sure)
-    if option == NONE and spec.none and NONE not in options:
-        return Judgement("none", None, sure)
-    if option not in options:
+def _choice(spec: DecisionSpec, given: Mapping[str, Json], options: Mapping[str, str]) -> Decision:
+    option = _name(given.get("option"))
+    is_none = option == NONE and spec.none and NONE not in options
+    if not options or not (is_none or option in options):
         return UNSURE
-    return Judgement("chosen", option, sure)
-
-
-def _score(spec: DecisionSpec, given: Mapping[str, Json], _: Mapping[str, str]) -> Judgement:
-    chances = given.get("probabilities")
-    level = given.get("level")
-    if isinstance(chances, list) and chances:
-        level, sure = _weighed(chances)
-    else:
-        sure = _certainty(given)
-    if not isinstance(level, int | float) or isinstance(level, bool):
-        return UNSURE
-    if not 0 <= level <= len(spec.levels) - 1 or sure < spec.sure:
+    sure = _certainty(given)
+    if sure < spec.sure - _ROUNDING:
         return UNSURE._replace(confidence=sure)
-    return Judgement("scored", level, sure)
+    return Decision("none", None, sure) if is_none else Decision("chosen", option, sure)
 
 
-def _weighed(chances: list[Json]) -> tuple[float, float]:
-    """The likeliest level, or a point between it and its likelier neighbour; theirs together."""
-    numbers = [_chance(chance) or 0.0 for chance in chances]
-    best = max(range(len(numbers)), key=numbers.__getitem__)
-    beside = [at for at in (best - 1, best + 1) if 0 <= at < len(numbers)]
-    other = max(beside, key=numbers.__getitem__, default=best)
-    together = numbers[best] + (numbers[other] if other != best else 0.0)
-    if not together:
-        return best, 0.0
-    share = numbers[other] / together if other != best else 0.0
-    return round(best + (other - best) * share, 3), min(together, 1.0)
+def _name(option: Json) -> str | None:
+    """An option as it is keyed: a rule may answer 5 where the options are "5" and "6"."""
+    if isinstance(option, str):
+        return option
+    is_number = isinstance(option, int | float) and not isinstance(option, bool)
+    return str(option) if is_number else None
+
+
+def _score(spec: DecisionSpec, given: Mapping[str, Json], _: Mapping[str, str]) -> Decision:
+    chances = _chances(given.get("probabilities"), len(spec.levels))
+    if "probabilities" in given and chances is None:
+        return UNSURE
+    level = _number(given.get("level"))
+    if level is None and chances is not None:
+        level = _weighed(chances, spec.sure)
+    if level is None or not 0 <= level <= len(spec.levels) - 1:
+        return UNSURE
+    sure = _certainty(given) if chances is None else _certainty_at(level, given, chances)
+    if sure < spec.sure - _ROUNDING:
+        return UNSURE._replace(confidence=sure)
+    return Decision("scored", level, sure)
+
+
+def _weighed(chances: Sequence[float], enough: float) -> float:
+    """The likeliest level; where it is not sure enough, a point towards its likelier neighbour."""
+    best = max(range(len(chances)), key=chances.__getitem__)
+    if chances[best] >= enough:
+        return best
+    beside = [at for at in (best - 1, best + 1) if 0 <= at < len(chances)]
+    other = max(beside, key=chances.__getitem__)
+    together = chances[best] + chances[other]
+    return round(best + (other - best) * chances[other] / together, 3) if together else best
+
+
+def _certainty_at(level: float, given: Mapping[str, Json], chances: Sequence[float]) -> float:
+    """What was reported, else the probability of the level; between two levels, of both."""
+    if "confidence" in given:
+        return _chance(given["confidence"]) or 0.0
+    low, high = math.floor(level), math.ceil(level)
+    together = chances[low] + (chances[high] if high != low else 0.0)
+    return min(round(together, 9), 1.0)
 
 
 def _certainty(given: Mapping[str, Json]) -> float:
@@ -115,13 +111,28 @@ def _certainty(given: Mapping[str, Json]) -> float:
     return 1.0
 
 
+def _chances(given: Json, size: int) -> list[float] | None:
+    """One probability for each level, or None for anything else."""
+    if not isinstance(given, list) or len(given) != size:
+        return None
+    found = [_chance(one) for one in given if not isinstance(one, bool)]
+    known = [one for one in found if one is not None]
+    return known if len(known) == size and sum(known) <= _MOST_TOGETHER else None
+
+
 def _chance(value: Json) -> float | None:
+    """A probability; a rule may answer a yes-or-no question by True or False."""
     if isinstance(value, bool):
         return float(value)
-    if isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1:
-        return float(value)
-    return None
+    found = _number(value)
+    return found if found is not None and 0 <= found <= 1 else None
 
 
-_Judge = Callable[[DecisionSpec, Mapping[str, Json], Mapping[str, str]], Judgement]
+def _number(value: Json) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None
+
+
+_Judge = Callable[[DecisionSpec, Mapping[str, Json], Mapping[str, str]], Decision]
 _JUDGES = cast("Mapping[str, _Judge]", {"boolean": _boolean, "choice": _choice, "score": _score})

@@ -11,6 +11,8 @@ from flowengine.data import Data, Duration
 DecisionType: TypeAlias = Literal["boolean", "choice", "score"]
 SURE = {"boolean": 0.85, "choice": 0.6, "score": 0.6}
 """The least certainty that counts, by type."""
+MOST_OPTIONS = 255
+_RECOGNIZED = {"boolean": "yes_no", "choice": "one_of"}
 
 
 class DecisionSpec(Data):
@@ -34,6 +36,8 @@ class DecisionSpec(Data):
     """A key that also gets the answer's value."""
     run: str | None = None
     """A registered function that answers by rule instead of a model."""
+    recognize: Literal["yes_no", "one_of"] | None = None
+    """A recognizer that answers from the caller's newest words instead of a model."""
     model: str | None = None
     thinking_budget: int | None = None
     timeout: Duration = "2s"
@@ -47,12 +51,27 @@ class DecisionSpec(Data):
     def _fits_its_type(self) -> DecisionSpec:
         if self.type == "choice" and bool(self.options) == bool(self.options_from):
             raise ValueError("a choice has either `options` or `options_from`")
-        if self.type == "choice" and len(self.options) > 255:
-            raise ValueError("a choice has at most 255 options")
+        if self.type == "choice" and (len(self.options) > MOST_OPTIONS or "" in self.options):
+            raise ValueError(f"a choice has at most {MOST_OPTIONS} options, each with a name")
         if self.type == "score" and not 2 <= len(self.levels) <= 10:
             raise ValueError("a score has 2 to 10 `levels`")
         if self.type != "choice" and (self.options or self.options_from or self.none):
             raise ValueError(f"a {self.type} has no options; use `type: choice`")
+        if self.type != "score" and self.levels:
+            raise ValueError(f"a {self.type} has no levels; use `type: score`")
+        if self.type != "boolean" and self.criteria:
+            raise ValueError(f"criteria say what yes and no mean; a {self.type} has neither")
+        return self
+
+    @model_validator(mode="after")
+    def _has_one_that_answers(self) -> DecisionSpec:
+        given = [name for name in ("run", "recognize", "model") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"`{given[0]}` and `{given[1]}` both say who answers; keep one")
+        if self.recognize is not None and self.recognize != _RECOGNIZED.get(self.type):
+            fitting = _RECOGNIZED.get(self.type)
+            cure = f"write `recognize: {fitting}`" if fitting else "use `run` or a model"
+            raise ValueError(f"a {self.type} is not answered by {self.recognize}; {cure}")
         return self
 
     @property
