@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 
 from flowengine.extract.recognizers.base import Context, Recognition, Recognizer, RecognizerError
 from flowengine.extract.recognizers.marks import standing
+from flowengine.extract.recognizers.number import place_of
 from flowengine.extract.recognizers.options import at_least_one, words_of
 from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance, stem, utterance
@@ -91,11 +92,7 @@ class OneOfRecognizer(Recognizer):
         if not said.lexemes.mask & said.locale.place_classes:
             return picks
         for match in said.matches("ordinal"):
-            first, last = match.tokens
-            if match.rule == "ordinal.last":
-                place = -2 if "to" in said.words[first:last] else -1
-            else:
-                place = int(match.value("index"))
+            (first, last), place = match.tokens, place_of(match)
             index = place - 1 if place > 0 else len(self._names) + place
             if 0 <= index < len(self._names):
                 picks.append(_Pick(self._names[index], first, last, "one_of.place", _PICKED))

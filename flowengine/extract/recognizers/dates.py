@@ -122,6 +122,15 @@ def _weekday_of_week(match: Match, reading: Reading) -> Day | None:
     return Day(days.in_week(weekday, _shift(match, reading)))
 
 
+def _weekdays_on(match: Match, reading: Reading) -> Day | None:
+    """ "two Sundays from now": the second one to come."""
+    days, weekday = reading.days, _weekday(match, reading)
+    if days is None or weekday is None:
+        return None
+    ahead = (weekday - days.today.weekday()) % 7 or 7
+    return Day(days.today + timedelta(ahead)).plus(7 * (int(match.value("count", 1)) - 1))
+
+
 def _weekday_plus(match: Match, reading: Reading) -> Day | None:
     days, weekday = reading.days, _weekday(match, reading)
     if days is None or weekday is None:
@@ -176,7 +185,8 @@ def _plus_from(match: Match, reading: Reading) -> Day | None:
     if start is None or days is None:
         return None
     unit = reading.locale.value("unit", match.word("unit"))
-    moved = days.plus(int(match.value("count", 1)), unit, start.day)
+    count = int(match.value("count", 1))
+    moved = days.plus(-count if "before" in match else count, unit, start.day)
     return Day(moved) if moved else None
 
 
@@ -204,11 +214,14 @@ def _holiday(match: Match, reading: Reading) -> Day | None:
     if weekday is not None:  # "the Friday after Thanksgiving"
         ahead = (weekday - day.day.weekday()) % 7 or 7
         return day.plus(ahead if later else ahead - 7 if ahead < 7 else -7)
-    unit = reading.locale.value("unit", match.word("unit"))
-    return day.plus((1 if later else -1) * (7 if unit == "W" else 1))
+    count = int(match.value("count", 1)) * (1 if later else -1)
+    moved = days.plus(count, reading.locale.value("unit", match.word("unit")), day.day)
+    return Day(moved) if moved else None
 
 
 def _named_day(match: Match, reading: Reading, days: Days) -> Day | None:
+    if "named_weekday" in match:
+        return days.holiday(reading.locale.value("named_weekday", match.word("named_weekday")))
     if "holiday_weekday" in match:
         offset = {4: -2, 0: 1}.get(_weekday(match, reading, "holiday_weekday") or 0, 0)
         return days.holiday(f"easter{offset:+d}")
@@ -222,7 +235,18 @@ def _named_day(match: Match, reading: Reading, days: Days) -> Day | None:
     if years:
         found = holiday_in(rule, year_of(years, days.today.year + 20))
         return Day(found).plus(eve) if found else None
+    if "shift" in match:
+        return _shifted_feast(rule, eve, match, reading, days)
     return days.holiday(rule, eve)
+
+
+def _shifted_feast(rule: str, eve: int, match: Match, reading: Reading, days: Days) -> Day | None:
+    """ "last Easter" is the latest one, "Easter of next year" that year's."""
+    shift = _shift(match, reading)
+    if match.has_word("year") and shift:
+        found = holiday_in(rule, days.today.year + shift)
+        return Day(found).plus(eve) if found else None
+    return (Days(days.today, past=True) if shift < 0 else days).holiday(rule, eve)
 
 
 def _whole_month(match: Match, reading: Reading) -> Day | None:
@@ -278,6 +302,7 @@ _DATE_RULES: Mapping[str, Callable[[Match, Reading], Day | None]] = {
     "weekday_in_weeks": _weekday_plus,
     "weekday_plus": _weekday_plus,
     "weekday_after": _weekday_after,
+    "weekdays_on": _weekdays_on,
     "nth_weekday": _nth_weekday,
     "day_after": _day_after,
     "plus_from": _plus_from,

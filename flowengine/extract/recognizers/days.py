@@ -184,17 +184,18 @@ def shift_month(year: int, month: int, months: int) -> tuple[int, int]:
 
 
 def holiday_in(rule: str, year: int) -> date | None:
-    """ "12-25", "easter-2", or the n-th weekday of a month: "11-thu-4", "05-mon--1"."""
+    """ "12-25", "easter-2", the n-th weekday of a month, "05-mon--1", or later: "11-thu-4+1"."""
     if rule.startswith("easter"):
         return easter(year) + timedelta(int(rule[6:]))
     month, _, rest = rule.partition("-")
     if rest.isdecimal():
         return make_date(year, int(month), int(rest))
     name, _, nth = rest.partition("-")
+    nth, _, later = nth.partition("+")
     weekday = _WEEKDAYS.index(name)
     first = date(year, int(month), 1)
     found = Days(first).nth_weekday(weekday, int(nth), first)
-    return found.day if found else None
+    return found.day + timedelta(int(later or 0)) if found else None
 
 
 def easter(year: int) -> date:

@@ -14,7 +14,14 @@ from flowengine.extract.recognizers.numbers import Exact, plain
 from flowengine.extract.recognizers.text import Utterance
 
 _HALF, _HEDGED = Decimal("0.5"), 0.8
-_FINER = {"Y": ("MO", 12), "W": ("D", 7), "D": ("H", 24), "H": ("M", 60), "M": ("S", 60)}
+_FINER = {
+    "Y": ("MO", 12),
+    "MO": ("D", 30),
+    "W": ("D", 7),
+    "D": ("H", 24),
+    "H": ("M", 60),
+    "M": ("S", 60),
+}
 """A unit's next finer one, and how many of it."""
 _LETTER = {"Y": "Y", "MO": "M", "W": "W", "D": "D", "H": "H", "M": "M", "S": "S"}
 _SAME = {"FN": ("W", 2), "WE": ("D", 2), "DEC": ("Y", 10)}

@@ -99,7 +99,7 @@ class Locale:
 
     @lazy
     def place_classes(self) -> int:
-        return self.alphabet.bits(("ordinal", "option_word", "last_word"))
+        return self.alphabet.bits(("ordinal", "option_word", "last_word", "w:penultimate"))
 
     @lazy
     def money_classes(self) -> int:

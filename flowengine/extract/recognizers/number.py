@@ -128,17 +128,20 @@ class OrdinalRecognizer(Recognizer):
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         if not said.lexemes.mask & said.locale.place_classes:
             return []
-        placed = [_Placed(match, self._value(match, said)) for match in said.matches("ordinal")]
+        placed = [_Placed(match, place_of(match)) for match in said.matches("ordinal")]
         return [
             place.recognition(said, tuple(int(earlier.value) for earlier in replaced))
             for place, replaced in standing(placed, said.marks)
         ]
 
-    def _value(self, match: Match, said: Utterance) -> int:
-        if match.rule == "ordinal.last":
-            first, last = match.tokens
-            return -2 if "to" in said.words[first:last] else -1
-        return int(match.value("index"))
+
+def place_of(match: Match) -> int:
+    """The place in a list that an ordinal rule means; counted from the end below zero."""
+    if match.rule == "ordinal.penultimate":
+        return -2
+    if match.rule == "ordinal.last":
+        return -2 if any(map(match.has_word, ("to", "but", "before"))) else -1
+    return int(match.value("index"))
 
 
 @dataclass(frozen=True, kw_only=True)
