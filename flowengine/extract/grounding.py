@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,7 +19,8 @@ from flowengine.extract.meaning import (
     Setting,
     kind,
     meanings_of_number,
-    meanings_of_text,
+    read_whole,
+    written,
 )
 from flowengine.extract.mentions import terms
 from flowengine.extract.quotes import find_quote, is_order
@@ -113,23 +115,17 @@ class CallerWords:
         return self._by_meanings(meanings_of_number(value), name)
 
     def _text(self, text: str, name: str) -> Grounded | None:
-        read = self.utterance(text)
-        if not read.words:
-            return None
-        numbers = bool(read.lexemes.numbers())
-        wanted = terms(read, numbers).words
-        means = meanings_of_text(text, read, self.setting)
-        only_numbers = numbers and all(kind in ("number", "digits") for kind, _ in means) and means
+        wanted = _Wanted(text.strip(), self)
         try:
             for turn in self.turns:
                 for rank, said in self._hypotheses(turn):
-                    seen = list(self._by_means(means, said, name))
-                    if not seen and not only_numbers:
-                        seen = list(by_words(wanted, said, numbers, text.strip()))
+                    seen = list(self._by_means(wanted.means, said, name))
+                    if not seen and not wanted.is_number:
+                        seen = list(by_words(wanted.words, said, wanted.numbers, wanted.text))
                     found = _decide(turn, rank, said, seen)
                     if found:
                         return found
-            return self._composed(means, name) or self._nearly(read, wanted, numbers, means)
+            return self._composed(wanted.means, name) or self._nearly(wanted)
         except _Denied:
             return None
 
@@ -164,34 +160,32 @@ class CallerWords:
                     return newest._replace(confidence=min(day.confidence, clock.confidence))
         return None
 
-    def _nearly(
-        self, read: Utterance, wanted: Sequence[str], numbers: bool, means: Sequence[Meaning]
-    ) -> Grounded | None:
+    def _nearly(self, wanted: _Wanted) -> Grounded | None:
         """A name by its sound or its letters, or said in pieces; a number is never nearly right."""
-        if means or len(wanted) > _MOST_WORDS:
+        if wanted.means or not 0 < len(wanted.words) <= _MOST_WORDS:
             return None
-        if numbers or any(char.isdigit() for char in read.text):
-            return self._spelled(read, numbers)
+        if wanted.numbers or any(char.isdigit() for char in wanted.text):
+            return self._spelled(wanted)
         for turn in self.turns:
             for rank, said in self._hypotheses(turn):
-                found = _decide(turn, rank, said, by_sound(wanted, said))
+                found = _decide(turn, rank, said, by_sound(wanted.words, said))
                 if found:
                     return found
-        return self._spelled(read, numbers) or self._in_pieces(wanted)
+        return self._spelled(wanted) or self._in_pieces(wanted.words)
 
-    def _spelled(self, read: Utterance, numbers: bool) -> Grounded | None:
+    def _spelled(self, wanted: _Wanted) -> Grounded | None:
         """ "s m i t h", "a as in alpha, one, two": spelled out, letter by letter."""
-        wanted = "".join(filter(str.isalnum, read.text)).upper()
-        if len(wanted) < 3 or not wanted.isascii():
+        letters = "".join(filter(str.isalnum, wanted.text)).upper()
+        if len(letters) < 3 or not letters.isascii():
             return None
         for turn in self.turns:
             said = self.utterance(turn.user)
-            readers = ("letters", "postal_code") if numbers else ("letters",)
+            readers = ("letters", "postal_code") if wanted.numbers else ("letters",)
             seen = [
                 Sighting(one.span, one.confidence, one.rule)
                 for name in readers
                 for one in kind(name).recognize(said, self.setting.context(True))
-                if "".join(filter(str.isalnum, one.value)).upper() == wanted
+                if "".join(filter(str.isalnum, one.value)).upper() == letters
             ]
             found = _decide(turn, 0, said, seen)
             if found:
@@ -212,6 +206,38 @@ class CallerWords:
             else:
                 return None
         return max(places, key=lambda place: place.turn, default=None)
+
+
+class _Wanted:
+    """A text that is looked for; worked out only as far as the search goes."""
+
+    def __init__(self, text: str, heard: CallerWords) -> None:
+        self.text = text
+        self._heard = heard
+
+    @cached_property
+    def means(self) -> tuple[Meaning, ...]:
+        """What it means as a whole."""
+        heard = self._heard
+        return written(self.text, heard.setting) or read_whole(self._read, heard.setting)
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether there is a number among its words."""
+        return bool(self._read.lexemes.numbers())
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        return terms(self._read, self.numbers).words
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is nothing but a number or an id: then its words alone prove nothing."""
+        return bool(self.means) and all(what in ("number", "digits") for what, _ in self.means)
+
+    @property
+    def _read(self) -> Utterance:
+        return self._heard.utterance(self.text)
 
 
 def _decide(turn: Turn, rank: int, said: Utterance, seen: Iterable[Sighting]) -> Grounded | None:

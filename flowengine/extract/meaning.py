@@ -84,24 +84,10 @@ def meanings_of_number(value: int | float) -> tuple[Meaning, ...]:
     return () if found is None else (("number", found),)
 
 
-def meanings_of_text(
-    text: str, said: Utterance, setting: Setting, *, sure: bool = False
-) -> tuple[Meaning, ...]:
-    """What a text means as a whole; () for a name, a sentence, or anything only partly read.
-
-    `sure` leaves out what has a second reading, such as "at seven", or is only near, "about 50".
-    """
-    stripped = text.strip()
-    if not any(map(str.isdigit, stripped)):
-        if "@" in stripped and _EMAIL.fullmatch(stripped):
-            return (("email", stripped.lower()),)
-        duration = _duration(stripped)
-        return duration or _read_whole(said, setting, sure)
-    return _written(stripped, setting) or _read_whole(said, setting, sure)
-
-
-def _written(text: str, setting: Setting) -> tuple[Meaning, ...]:
-    """A value in its canonical spelling."""
+def written(text: str, setting: Setting) -> tuple[Meaning, ...]:
+    """What a value in its canonical spelling means; () for one in words."""
+    if not any(map(str.isdigit, text)):
+        return (("email", text.lower()),) if "@" in text and _EMAIL.fullmatch(text) else ()
     if _DATE.fullmatch(text):
         return (("date", text),) if _is_date(text) else ()
     if _TIME.fullmatch(text):
@@ -149,8 +135,11 @@ def _duration(text: str) -> tuple[Meaning, ...]:
     return (("duration", (years * 12 + months, whole)),)
 
 
-def _read_whole(said: Utterance, setting: Setting, sure: bool) -> tuple[Meaning, ...]:
-    """What the recognizers read where one reading holds every word and nothing is open."""
+def read_whole(said: Utterance, setting: Setting, *, sure: bool = False) -> tuple[Meaning, ...]:
+    """What the recognizers read where one reading holds every word; () for a name or a sentence.
+
+    `sure` leaves out what has a second reading, such as "at seven", or is only near, "about 50".
+    """
     if not said.words or not said.lexemes.mask or _UNREAD.search(said.text):
         return ()
     found: dict[Meaning, None] = {}

@@ -100,17 +100,18 @@ def _numeric(said: Utterance) -> frozenset[int]:
     return found
 
 
-def is_denied(said: Utterance, first: int, last: int) -> bool:
-    """ "not the lisinopril", "I don't take lisinopril", "Friday doesn't work"."""
+def is_denied(said: Utterance, first: int, last: int, *, read: bool = False) -> bool:
+    """ "not the lisinopril", "I don't take lisinopril", "Friday doesn't work".
+
+    `read`: recognizers have read the words; what "not" and its like rule out they have left out.
+    """
     marks = said.marks
     if marks.negations and (marks.negated(first) or _begins_inside(said, first)):
         return True
-    if marks.refused(last):
+    if marks.refused(last) or _refused_after(said, last):
         return True
-    near = any(first - _REACH - 1 <= at < first for at in _deniers(said))
-    if near and any(_denies(said, at, first) for at in _deniers(said)):
-        return True
-    return _refused_after(said, last)
+    judged = {mark.last - 1 for mark in marks.negations} if read else ()
+    return any(_denies(said, at, first) for at in _deniers(said) if at not in judged)
 
 
 def _begins_inside(said: Utterance, first: int) -> bool:
@@ -174,7 +175,7 @@ def is_taken_back(said: Utterance, first: int, last: int) -> bool:
     refused = last + 1 < len(words) and words[last] in said.locale.data["taken_back"]
     if refused and _is_short(said, last + 1, size):
         return True
-    if any(last < at <= last + 2 for at in said.marks.new_values):
+    if last + 1 in said.marks.new_values and last + 1 not in _numeric(said):
         return True
     return any(
         last <= mark.first <= last + 1

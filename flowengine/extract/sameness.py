@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from flowengine.extract.meaning import Meaning, Setting, amount, meanings_of_text
+from flowengine.extract.meaning import Meaning, Setting, amount, read_whole, written
 from flowengine.extract.plain import normal
 from flowengine.extract.recognizers import utterance
 from flowengine.extract.recognizers.text import LONGEST_TEXT
@@ -62,12 +62,13 @@ def _same_text(a: str, b: str, settings: list[Setting]) -> bool:
         return False
     if normal(a) == normal(b):
         return True
+    a, b = a.strip(), b.strip()
     return all(bool(_meanings(a, one) & _meanings(b, one)) for one in settings)
 
 
 def _meanings(text: str, setting: Setting) -> frozenset[Meaning]:
-    said = utterance(text, setting.locale)
-    found = meanings_of_text(text, said, setting, sure=True)
+    found = written(text, setting)
+    found = found or read_whole(utterance(text, setting.locale), setting, sure=True)
     return frozenset(meaning for meaning in found if _is_told_apart(meaning, text))
 
 

@@ -56,7 +56,7 @@ def by_words(
 ) -> Iterator[Sighting]:
     """The value's own words, in a row; carrier phrases may stand between them."""
     there = terms(said, numbers)
-    places = list(find(wanted, there))
+    places = list(find(wanted, there)) if wanted else []
     if not places and len(wanted) > 1 and not numbers:
         places = list(find(wanted, _content(said, there)))
     for first, last in places:
@@ -172,7 +172,7 @@ def _unruled(said: Utterance) -> Utterance:
 
 def _sighting(said: Utterance, one: Recognition, confidence: float) -> Sighting:
     first, last = tokens(said, one.span)
-    return Sighting(one.span, confidence, one.rule, not is_denied(said, first, last))
+    return Sighting(one.span, confidence, one.rule, not is_denied(said, first, last, read=True))
 
 
 def tokens(said: Utterance, span: Span) -> tuple[int, int]:

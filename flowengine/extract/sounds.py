@@ -9,7 +9,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from flowengine.extract.plain import fold
 
-LEAST_ALIKE = 0.82
+LEAST_ALIKE = 0.7
 """Jaro-Winkler: below this two words are not spellings of one sound, whatever their consonants."""
 SHORTEST = 3
 
