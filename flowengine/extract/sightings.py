@@ -54,16 +54,17 @@ class Sighting(NamedTuple):
 def by_words(
     wanted: Sequence[str], said: Utterance, numbers: bool, text: str
 ) -> Iterator[Sighting]:
-    """The value's own words, in a row; carrier phrases may stand between them."""
+    """The last place of the value's own words; carrier phrases may stand between them."""
     there = terms(said, numbers)
     places = list(find(wanted, there)) if wanted else []
     if not places and len(wanted) > 1 and not numbers:
         places = list(find(wanted, _content(said, there)))
-    for first, last in places:
+    for first, last in reversed(places):
         if is_whole(said, first, last) and (not numbers or is_lone(said, first, last)):
             rule = "exact" if said.slice(first, last) == text else "normalised"
             stands = not (is_denied(said, first, last) or is_taken_back(said, first, last))
             yield Sighting(said.span(first, last), 1.0, rule, stands)
+            return
 
 
 def _content(said: Utterance, there: Terms) -> Terms:
