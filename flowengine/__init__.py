@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from flowengine.extract.recognizers import Recognition, recognize
     from flowengine.flow.action import Action
+    from flowengine.flow.fragment import Exit, Fragment, Parameter
     from flowengine.flow.functions import Functions, load_functions
     from flowengine.flow.load import load, loads
     from flowengine.flow.model import (
@@ -74,6 +75,11 @@ _HOME = {
     "flowengine.extract.recognizers": (
         "Recognition",
         "recognize",
+    ),
+    "flowengine.flow.fragment": (
+        "Exit",
+        "Fragment",
+        "Parameter",
     ),
     "flowengine.flow.functions": (
         "Functions",
@@ -137,11 +143,13 @@ __all__ = [
     "DecisionSpec",
     "Denied",
     "Digression",
+    "Exit",
     "Explanation",
     "Failed",
     "Flow",
     "FlowEngineError",
     "FlowError",
+    "Fragment",
     "Functions",
     "Guard",
     "GuardError",
@@ -150,6 +158,7 @@ __all__ = [
     "Key",
     "ManualClock",
     "ModelError",
+    "Parameter",
     "Pattern",
     "Phase",
     "Ran",

@@ -60,7 +60,7 @@ def faults(fragment: Fragment, name: str, use: Node) -> Iterator[tuple[Node, Fin
                 Finding("missing_parameter", words, suggestion=spec.description),
             )
         elif node is not None and node.value is None and node.kind == "scalar":
-            if spec.required or spec.default is not None:
+            if spec.required:
                 yield node, _wrong(parameter, spec.type, "nothing")
         elif node is not None:
             yield from ((node, fault) for fault in _misfit(parameter, spec.type, node))

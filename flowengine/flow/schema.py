@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast, get_args
 
 from pydantic import TypeAdapter
 
+from flowengine.flow.fragment import ParameterType
 from flowengine.flow.model import Flow, KeyType
 from flowengine.guards import Guard
 from flowengine.guards.words import ATOMS, TERMS
@@ -31,6 +32,12 @@ def flow_schema() -> Schema:
     definitions["ToolRule"] = _or_short(
         definitions["ToolRule"], {"type": "array", "items": {"type": "string"}}
     )
+    definitions["Parameter"] = _or_short(
+        definitions["Parameter"], {"enum": list(get_args(ParameterType))}
+    )
+    definitions["Exit"] = _or_short(definitions["Exit"], {"type": ["string", "null"]})
+    fragment = definitions["Fragment"]["properties"]
+    fragment["exits"] = _or_short(fragment["exits"], {"type": "array", "items": {"type": "string"}})
     _describe_args(definitions["Tool"]["properties"]["args"])
     for node in _nodes([schema, definitions]):
         _refer(node)

@@ -72,3 +72,21 @@ def test_guards_are_described_once_with_all_their_words() -> None:
     assert all(word in guard["description"] for word in ("captured", "resolved", "elapsed"))
     when = flow_schema()["$defs"]["Transition"]["properties"]["when"]
     assert {"$ref": "#/$defs/Guard"} in when["anyOf"]
+
+
+def test_fragments_and_their_uses_are_valid() -> None:
+    text = """\
+flow: x
+fragments:
+  f:
+    parameters: {tool: tool, n: {type: integer, default: 3}}
+    exits: {known: , gave_up: in vain, out: {optional: true}}
+    phase: {tools: [$tool], repair: {escalate_after: $n}}
+  g: {exits: [done], phases: {a: {}}}
+phases:
+  p: {use: f, with: {tool: t}, exits: {known: e}}
+  e: {final: true}
+digressions: {d: {use: g}}
+"""
+    assert errors(text) == []
+    assert errors(text.replace("tool: tool", "tool: tol"))
