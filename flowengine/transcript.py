@@ -7,6 +7,15 @@ from typing import NamedTuple
 RING = 50
 
 
+class ToolCall(NamedTuple):
+    """A tool call of a turn and how it ended; arguments and result are cut to 200 characters."""
+
+    tool: str
+    args: str
+    status: str
+    result: str
+
+
 class Turn(NamedTuple):
     """One turn; `user` holds every utterance heard in it, joined by a space."""
 
@@ -16,6 +25,7 @@ class Turn(NamedTuple):
     at: int = 0
     alternatives: tuple[str, ...] = ()
     interrupted: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 class Transcript(NamedTuple):
@@ -26,9 +36,9 @@ class Transcript(NamedTuple):
 
     def heard(self, text: str, at: int, alternatives: tuple[str, ...] = ()) -> Transcript:
         now = self.current
-        turn = Turn(
-            now.number, _join(now.user, text), now.model, now.at or at,
-            now.alternatives + alternatives, now.interrupted,
+        turn = now._replace(
+            user=_join(now.user, text), at=now.at or at,
+            alternatives=now.alternatives + alternatives,
         )  # fmt: skip
         return Transcript(self.turns, turn)
 
@@ -40,9 +50,17 @@ class Transcript(NamedTuple):
             return Transcript((*self.turns[:-1], _spoken(last, text, at, interrupted)), now)
         return Transcript(self.turns, _spoken(now, text, at, interrupted))
 
+    def called(self, call: ToolCall) -> Transcript:
+        """A tool call that has ended, in the turn in progress or, between turns, in the last."""
+        now = self.current
+        if self.turns and not (now.user or now.model):
+            last = self.turns[-1]
+            return Transcript((*self.turns[:-1], last._replace(calls=(*last.calls, call))), now)
+        return Transcript(self.turns, now._replace(calls=(*now.calls, call)))
+
     def closed(self) -> Transcript:
         """The transcript after the turn in progress has ended; an empty turn leaves no trace."""
-        if not self.current.user and not self.current.model:
+        if not (self.current.user or self.current.model or self.current.calls):
             return self
         kept = self.turns[1:] if len(self.turns) >= RING else self.turns
         return Transcript((*kept, self.current), Turn(self.current.number + 1))
@@ -62,16 +80,24 @@ class Transcript(NamedTuple):
         lines = [
             f"{speaker}: {words}"
             for turn in self.window(size)
-            for speaker, words in (("caller", turn.user), ("model", turn.model))
+            for speaker, words in (
+                ("caller", turn.user), *(("tool", call_text(call)) for call in turn.calls),
+                ("model", turn.model),
+            )
             if words
-        ]
+        ]  # fmt: skip
         return "\n".join(lines)
 
 
+def call_text(call: ToolCall) -> str:
+    """A call in one line: `look(id=1) ran: {...}`."""
+    return f"{call.tool}({call.args}) {call.status}" + (f": {call.result}" if call.result else "")
+
+
 def _spoken(turn: Turn, text: str, at: int, interrupted: bool) -> Turn:
-    return Turn(
-        turn.number, turn.user, _join(turn.model, text), turn.at or at, turn.alternatives,
-        turn.interrupted or interrupted,
+    return turn._replace(
+        model=_join(turn.model, text), at=turn.at or at,
+        interrupted=turn.interrupted or interrupted,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowengine.transcript import RING, Transcript, Turn
+from flowengine.transcript import RING, ToolCall, Transcript, Turn
 
 
 def spoken(*turns: tuple[str, str]) -> Transcript:
@@ -70,3 +70,14 @@ def test_the_ring_keeps_the_last_fifty_and_numbers_go_on(count: int) -> None:
     first = max(1, count - RING + 1)
     assert [turn.number for turn in transcript.turns] == list(range(first, count + 1))
     assert transcript.current.number == count + 1
+
+
+def test_a_tool_call_stands_in_the_turn_in_which_it_ended() -> None:
+    call = ToolCall("look", '{"id":1}', "ok", '{"open":true}')
+    during = Transcript().heard("is it open?", 1).called(call)
+    assert during.current.calls == (call,)
+    between = spoken(("is it open?", "let me see")).called(call)
+    assert between.turns[-1].calls == (call,)
+    assert between.text() == (
+        'caller: is it open?\ntool: look({"id":1}) ok: {"open":true}\nmodel: let me see'
+    )

@@ -14,7 +14,7 @@ from flowengine.inputs import Json
 from flowengine.llm.data import Schema
 from flowengine.llm.messages import ChatRequest, Thinking
 from flowengine.llm.refs import accepts_null
-from flowengine.transcript import Turn
+from flowengine.transcript import Turn, call_text
 
 QUOTE = "_quote"
 """What a quoted field's sibling is called after it."""
@@ -106,6 +106,8 @@ def _lines(window: Sequence[Turn]) -> Iterable[str]:
     for turn in window:
         if turn.user:
             yield f"caller: {_said(turn.user)}"
+        for call in turn.calls:
+            yield f"tool: {_said(call_text(call))}"
         if turn.model:
             label = "assistant (cut off)" if turn.interrupted else "assistant"
             yield f"{label}: {_said(turn.model)}"

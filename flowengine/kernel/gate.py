@@ -9,10 +9,17 @@ from __future__ import annotations
 from flowengine.effects import AnswerTool, AskConfirmation, Cancel, Deliver, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
 from flowengine.extract.spec import ExtractSpec
-from flowengine.facts import CallEnded, ConstraintBroken, InputIgnored, ToolDecided
+from flowengine.facts import (
+    CallEnded,
+    ConstraintBroken,
+    InputIgnored,
+    ToolDecided,
+    canonical_json,
+)
 from flowengine.inputs import Json, Outcome, ToolCalled
 from flowengine.kernel import ledger
 from flowengine.kernel.admission import Refusal, denial, observed, reads_of, refusals
+from flowengine.kernel.appending import insert
 from flowengine.kernel.questions import is_being_asked
 from flowengine.kernel.repair import count_failure
 from flowengine.kernel.runs import start_after_tool, targets
@@ -22,9 +29,12 @@ from flowengine.kernel.turn import read_records
 from flowengine.kernel.unread import read_for_call
 from flowengine.kernel.work import Work
 from flowengine.tools.spec import Tool
+from flowengine.transcript import ToolCall
 
 DEADLINE = 1_500
 """Milliseconds that a call may wait for the gate."""
+SHOWN = 200
+"""Characters of a call's arguments and of its result that the transcript keeps."""
 REMEMBERED = 32
 """Ended calls whose answer is kept, so that asking twice gives the same."""
 
@@ -140,7 +150,8 @@ def _run(work: Work, id: str, call: Call, key: str) -> None:
     kept: dict[str, Json] = {"tool": call.tool}
     if spec.compensate_with:
         kept["args"] = dict(call.args)
-    _open(work, effect, Run("tool", id, work.transcript.current.number, 0, kept))
+    order = work.seq * 1000 + len(work.effects)
+    _open(work, effect, Run("tool", id, work.transcript.current.number, order, kept))
     running = call._replace(effect=effect)
     if spec.background:
         _remember(work, id, call, ToolAnswer("accepted"))
@@ -198,6 +209,9 @@ def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
     if call is None:
         return
     work.facts.append(CallEnded(id, call.tool, outcome.status, outcome.error))
+    result = canonical_json(outcome.value)[:SHOWN] if outcome.status == "ok" else outcome.error
+    shown = ToolCall(call.tool, canonical_json(dict(call.args))[:SHOWN], outcome.status, result)
+    work.transcript = work.transcript.called(shown)
     status = {"ok": "ran", "cancelled": "cancelled"}.get(outcome.status, "failed")
     answer = ToolAnswer(status, outcome.value, kind=outcome.error)
     manner = work.flow.flow.tools[call.tool].background
@@ -218,7 +232,8 @@ def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
         work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
         work.touched.add(f"@called:{tool}")
         _note_failed(work, tool, False)
-        _write_result(work, tool, outcome.value, entry.corrected if entry else ())
+        corrected = entry.corrected if entry else ()
+        _write_result(work, tool, outcome.value, corrected, run.order)
     else:
         ledger.release(work, tool, id)
         if outcome.status != "cancelled":
@@ -315,15 +330,25 @@ def _answer(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:
     work.effects.append(AnswerTool(work.effect_id(), id, tool, answer))
 
 
-def _write_result(work: Work, tool: str, value: Json, corrected: tuple[str, ...]) -> None:
+def _write_result(
+    work: Work, tool: str, value: Json, corrected: tuple[str, ...], order: int
+) -> None:
     """Promote the response; what rests on a key corrected meanwhile is out of date."""
     spec, by = work.flow.flow.tools[tool], f"tool:{tool}"
     stale = {name for key in corrected for name in work.flow.dependents.get(key, ())}
     if spec.save_as and spec.save_as not in stale:
-        work.put(spec.save_as, value, by)
+        _write(work, spec.save_as, value, by, order)
     for key, template in spec.set.items():
         if key not in stale:
-            work.put(key, _promoted(template, value), by)
+            _write(work, key, _promoted(template, value), by, order)
+
+
+def _write(work: Work, key: str, value: Json, by: str, order: int) -> None:
+    """Lists that are appended to keep the order in which the calls were made, not answered."""
+    if value is not None and work.keys.spec(key).merge == "append":
+        insert(work, key, value, by, order)
+    else:
+        work.put(key, value, by)
 
 
 def _promoted(template: Json, result: Json) -> Json:

@@ -11,6 +11,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Constraint, Flow, Phase
 from flowengine.flow.text import Find
 from flowengine.guards import CompiledGuard
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.actions import Do
 from flowengine.kernel.arguments import Arguments
@@ -146,8 +147,12 @@ class CompiledFlow:
     def bound(self, resolver: str, find: Find) -> dict[str, Json]:
         """The present arguments of a resolver; absent ones are left out."""
         spec = self.flow.resolvers.get(resolver)
-        args = ((arg, find(arg)) for arg in (spec.args if spec else ()))
-        return {arg: value for arg, value in args if value is not None}
+        if spec is None:
+            return {}
+        # A request or a prompt is about all that it reads, a function about its arguments.
+        names = spec.reads if spec.http or spec.mcp or spec.prompt else spec.args
+        found = ((name, look_up(name, find)) for name in names)
+        return {name: value for name, value in found if value is not None}
 
     def defaults(self) -> dict[str, Json]:
         """What State holds before anything is said."""

@@ -14,6 +14,7 @@ from flowengine.kernel.ledger import overtake
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.support import is_restated, supported
 from flowengine.kernel.work import Work
+from flowengine.resolve.spec import Resolver
 from flowengine.state.evidence import Evidence
 
 MARK = "confirm:"
@@ -189,10 +190,14 @@ def _correct(work: Work, keys: frozenset[str]) -> None:
     work.corrected_keys = keys
 
 
+def _rests_on(spec: Resolver, key: str) -> bool:
+    return any(name == key or name.startswith(f"{key}.") for name in spec.reads)
+
+
 def _forget_results(work: Work, key: str) -> None:
     """Results of resolvers whose arguments read the key answer another question now."""
     for name, spec in work.flow.flow.resolvers.items():
-        if key in spec.args and name in work.wait.resolved:
+        if name in work.wait.resolved and _rests_on(spec, key):
             resolved = {k: v for k, v in work.wait.resolved.items() if k != name}
             work.wait = work.wait._replace(resolved=resolved)
             work.note(f"{name}:result", None)

@@ -17,8 +17,10 @@ def start_at_turn_end(work: Work) -> tuple[str, ...]:
     A run that has read the same words for a call is not repeated: if it is open, it is awaited.
     """
     started: list[str] = []
+    if not (work.turn_closed or _is_deaf(work)):
+        return ()
     for order, spec in _specs(work):
-        if not (work.turn_closed and is_due(spec.trigger, work, spec.name)):
+        if not is_due(spec.trigger, work, spec.name):
             continue
         if work.wait.seen.get(spec.name) == _extent(work.transcript.turns[-1]):
             started += _open_runs(work, spec)
@@ -109,8 +111,15 @@ def _specs(work: Work) -> Iterable[tuple[int, ExtractSpec]]:
     return enumerate(work.flow.flow.extract, start=len(work.flow.records))
 
 
+def _is_deaf(work: Work) -> bool:
+    """No caller words have come in for two turns: the channel does not write them down."""
+    turns = work.transcript.turns
+    return len(turns) > 1 and turns[-1].number > 1 and not any(turn.user for turn in turns)
+
+
 def _has_words(work: Work, spec: ExtractSpec) -> bool:
-    return len(work.transcript.turns[-1].user.split()) >= spec.min_words
+    words = work.transcript.turns[-1].user.split()
+    return len(words) >= spec.min_words or not work.turn_closed
 
 
 def _start_or_queue(work: Work, spec: ExtractSpec, order: int) -> tuple[str, ...]:

@@ -153,6 +153,8 @@ class Wait(NamedTuple):
     """Resolver -> (did it succeed, with which arguments)."""
     ran: Mapping[str, int] = {}
     """Extractor -> the last turn that it has covered."""
+    appended: Mapping[str, tuple[int, ...]] = {}
+    """Key with `merge: append` -> the order in which each of its items was asked for."""
     seen: Mapping[str, tuple[int, int]] = {}
     """Reader -> (turn, characters) that it has read of a turn in progress."""
     fields: Mapping[str, Mapping[str, Json]] = {}

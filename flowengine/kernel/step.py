@@ -252,8 +252,8 @@ def _record_nothing(work: Work, input: Input) -> None:
 
 
 def _words_follow(work: Work, _: Heard | Said) -> None:
-    """Words wait for the end of their turn; keys that ended with the last one do not."""
-    if work.touched:
+    """Words wait for the end of their turn; what they change at once does not."""
+    if work.touched or work.dirty:
         settle(work)
 
 

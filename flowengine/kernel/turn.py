@@ -63,7 +63,7 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
 
 def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
     """Start all that reads the turn and takes time; the effect ids, in request order."""
-    if not work.turn_closed:
+    if not work.transcript.turns:
         return ()
     read = frozenset(
         record.name
@@ -71,9 +71,9 @@ def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
         if record.spec.trigger == "every_turn" or work.wait.ran.get(record.name) == _newest(work)
     )
     return (
-        *start_fields(work, staged, read),
+        *(start_fields(work, staged, read) if work.turn_closed else ()),
         *start_at_turn_end(work),
-        *ask_at_turn_end(work),
+        *(ask_at_turn_end(work) if work.turn_closed else ()),
     )
 
 
