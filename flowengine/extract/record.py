@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from inspect import iscoroutinefunction
+from typing import Any, NamedTuple, TypeAlias
 
 from flowengine.extract.recognizers import (
     Context,
@@ -20,10 +21,14 @@ from flowengine.extract.recognizers import (
     utterance,
 )
 from flowengine.extract.spec import FieldSpec, RecordSpec
+from flowengine.extract.value_types import typed, value_types
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
-from flowengine.state.keys import KeyTable, json_value
+from flowengine.state.keys import KEY_TYPES, KeySpec, KeyTable, json_value
 from flowengine.transcript import Turn
+
+Named: TypeAlias = Mapping[str, Callable[[Any], bool]]
+"""Registered functions by name."""
 
 
 class Finding(NamedTuple):
@@ -78,6 +83,14 @@ class CompiledField:
     valid: CompiledGuard | None
     asks: tuple[str, ...]
 
+    def accepts(self, value: Json) -> bool:
+        """Whether the value is valid: else it counts as not said.
+
+        Raises:
+            FunctionError: a registered function raised.
+        """
+        return self.valid is None or self.valid.test(_Value(value))  # pyright: ignore[reportArgumentType]
+
 
 class CompiledRecord:
     """A record made ready to read turns."""
@@ -89,10 +102,17 @@ class CompiledRecord:
         name: str,
         spec: RecordSpec,
         order: int = 0,
-        functions: Mapping[str, Callable[[Any], bool]] | None = None,
+        functions: Named | None = None,
+        validators: Named | None = None,
     ) -> None:
+        """`functions` are the guards that `valid` may ask, which see the value as the key `value`;
+        `validators` are given the value itself, typed: an amount as a Decimal, a day as a date.
+        """
         self.name, self.spec, self.order = name, spec, order
-        self.fields = {key: _field(key, f, functions or {}) for key, f in spec.fields.items()}
+        self.fields = {
+            name: _field(name, field, functions or {}, validators or {})
+            for name, field in spec.fields.items()
+        }
         self.keys = frozenset(field.key for field in self.fields.values())
         self.asked_by_words = any(f.asks for f in self.fields.values())
 
@@ -108,33 +128,64 @@ class CompiledRecord:
 
     def asked(self, hearing: Hearing) -> CompiledField | None:
         """The field that the question was about: by the model's words, else by what is needed."""
-        if self.asked_by_words and hearing.question:
-            hits = [
-                (hearing.question.rfind(phrase), field)
-                for field in self.fields.values()
-                for phrase in field.asks
-            ]
-            at, field = max(hits, key=lambda hit: hit[0])
-            if at >= 0:
-                return field
+        named = self.named(hearing)
+        if named is not None:
+            return named
         return next((f for f in self.fields.values() if f.key == hearing.needed), None)
 
+    def named(self, hearing: Hearing) -> CompiledField | None:
+        """The field whose `asks` the model's words hold; of several, the one asked for last."""
+        if not self.asked_by_words or not hearing.question:
+            return None
+        hits = [
+            (hearing.question.rfind(phrase), field)
+            for field in self.fields.values()
+            for phrase in field.asks
+        ]
+        at, field = max(hits, key=lambda hit: hit[0])
+        return field if at >= 0 else None
 
-def _field(
-    name: str, spec: FieldSpec, functions: Mapping[str, Callable[[Any], bool]]
-) -> CompiledField:
+
+def _field(name: str, spec: FieldSpec, functions: Named, validators: Named) -> CompiledField:
     made = recognizer(spec.kind, *spec.argument, **spec.options) if spec.recognize else None
     valid = None
     if spec.valid is not None:
-        valid = compile_guard(spec.valid, KeyTable(), functions=functions)
+        types = value_types(spec)
+        own = {name: _of_value(function, types) for name, function in validators.items()}
+        valid = compile_guard(spec.valid, _value_table(types), functions={**functions, **own})
     asks = tuple(phrase.lower() for phrase in spec.asks)
     return CompiledField(name, spec.to or name, spec, made, valid, asks)
+
+
+def _value_table(types: tuple[str, ...]) -> KeyTable:
+    """Guards compare `value` as what it is: an amount by size, a duration by length.
+
+    A datetime, which is a date, a time or both, they compare as it is spelled.
+    """
+    return KeyTable({"value": KeySpec(type=KEY_TYPES[types[0]])} if len(types) == 1 else {})
+
+
+def _of_value(function: Callable[[Any], bool], types: tuple[str, ...]) -> Callable[[Any], bool]:
+    """A validator as a guard's function."""
+
+    def valid(state: Mapping[str, Json]) -> bool:
+        return function(typed(types, state["value"]))
+
+    return function if _is_async(function) else valid
+
+
+def _is_async(function: object) -> bool:
+    """Then it is given to the guard as it is, which refuses it by its name."""
+    return iscoroutinefunction(function)
 
 
 def _read(
     field: CompiledField, words: Words, hearing: Hearing, asked: CompiledField | None
 ) -> Finding | None:
     if field.spec.when_asked and asked is not field:
+        return None
+    by_words = any(phrase in hearing.question for phrase in field.asks)
+    if field.spec.when_asked == "by_words" and not by_words:
         return None
     for newest, turn in zip((True, *[False] * len(words.turns)), words.turns, strict=False):
         if not turn.user:
@@ -144,7 +195,7 @@ def _read(
         assert field.recognizer is not None
         for recognition in field.recognizer.recognize(said, context):
             value = _value(field, recognition)
-            if value is not None and _is_valid(field, value):
+            if value is not None and field.accepts(value):
                 return Finding(
                     field.name, value, "caller", turn.number, recognition.span,
                     recognition.confidence, recognition.rule,
@@ -185,10 +236,6 @@ class _Value:
         self.args: dict[str, Json] = {}
         self.holding = ()
         self.state = self.values
-
-
-def _is_valid(field: CompiledField, value: Json) -> bool:
-    return field.valid is None or field.valid.test(_Value(value))  # pyright: ignore[reportArgumentType]
 
 
 def findings(value: Mapping[str, Json], turn: int, speaker: str = "model") -> Iterable[Finding]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from flowengine.data import Data, Duration
+from flowengine.extract.recorded import ByName, in_python, spec_of
 from flowengine.guards import Guard
 
 Policy: TypeAlias = Literal["correct", "keep_known", "overwrite", "true_only", "non_empty"]
@@ -57,8 +59,12 @@ class FieldSpec(Data):
     """A condition over State and `value`, such as `in_phase(pay)`; else the value is not taken."""
     confirm_below: float | None = Field(default=None, ge=0, le=1)
     """Below this confidence `confirm:{key}` becomes true, so that the flow can read it back."""
-    when_asked: bool = False
-    """Read only as the answer to its own question, as a bare yes or no should be."""
+    when_asked: bool | Literal["by_words"] = False
+    """Read only as the answer to its own question, as a bare yes or no should be.
+
+    The question is about the field whose `asks` the model's words hold; without any, about what
+    the phase needs next. `by_words` takes the model's words alone.
+    """
     asks: tuple[str, ...] = ()
     """Words of the model's question that ask for this field, such as `how many`."""
 
@@ -66,6 +72,8 @@ class FieldSpec(Data):
     def _has_one_source(self) -> FieldSpec:
         if (self.recognize is None) == (self.resolve is None):
             raise ValueError("a field needs either `recognize` or `resolve`")
+        if self.when_asked == "by_words" and not self.asks:
+            raise ValueError("`when_asked: by_words` needs `asks`: words of the question")
         return self
 
     @property
@@ -101,6 +109,15 @@ class RecordSpec(Data):
     trigger: Trigger = "every_turn"
     fields: dict[str, FieldSpec] = Field(min_length=1)
     on_complete: OnComplete | None = None
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """In Python a `Record` class or a builder may stand for its spec."""
+        return in_python(handler(source), spec_of)
+
+
+Records: TypeAlias = Annotated[dict[str, RecordSpec], ByName]
+"""Records by name; in Python also a list of `Record` classes, each under its own name."""
 
 
 class Promotion(Data):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
+from flowengine.errors import FunctionError, GuardError
 from flowengine.extract.record import CompiledRecord, Finding, Hearing, Words, findings
 from flowengine.extract.spec import FieldSpec, RecordSpec
 from flowengine.transcript import Turn
@@ -84,3 +85,107 @@ def test_without_words_of_its_own_the_needed_key_is_the_one_asked() -> None:
 def test_nulls_of_an_object_say_nothing(values: dict[str, Any]) -> None:
     assert list(findings(values, 1)) == []
     assert [f.field for f in findings({"b": False, **values}, 1)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "valid", "said", "not_said"),
+    [
+        ("money", "5 <= value <= 100", "twenty dollars", "nine hundred dollars"),
+        ("date", 'value >= "2026-03-10"', "march twelfth", "march fifth"),
+        ("time", 'value < "12:00"', "at nine thirty am", "at two pm"),
+        ("duration", 'value <= "P7D"', "five days", "two weeks"),
+        ("percent", "value < 50", "ten percent", "eighty percent"),
+        ("one_of", 'value in ["red"]', "red", "blue"),
+        ("datetime", 'value >= "2026-03-10"', "march twelfth", "march fifth"),
+    ],
+)
+def test_a_value_is_compared_as_what_it_is(kind: str, valid: str, said: str, not_said: str) -> None:
+    recognize = {"one_of": ["red", "blue"]} if kind == "one_of" else kind
+    made = record(it={"recognize": recognize, "valid": valid})
+    assert list(read(made, said)) == ["it"]
+    assert read(made, not_said) == {}
+
+
+def test_a_validator_is_given_the_value_as_python_has_it() -> None:
+    seen: list[Any] = []
+
+    def is_working_day(day: date) -> bool:
+        seen.append(day)
+        return day.weekday() < 5
+
+    spec = FieldSpec.model_validate({"recognize": "date", "valid": "custom(is_working_day)"})
+    record = RecordSpec(fields={"day": spec})
+    made = CompiledRecord("r", record, validators={"is_working_day": is_working_day})
+    assert read(made, "on march sixth")["day"].value == "2026-03-06"
+    assert read(made, "on march seventh") == {}
+    assert seen == [date(2026, 3, 6), date(2026, 3, 7)]
+
+
+def test_a_guard_function_sees_the_value_as_a_key() -> None:
+    spec = FieldSpec.model_validate({"recognize": "integer", "valid": "custom(even)"})
+    even = {"even": lambda state: state["value"] % 2 == 0}
+    made = CompiledRecord("r", RecordSpec(fields={"size": spec}), functions=even)
+    assert read(made, "four")["size"].value == 4
+    assert read(made, "five") == {}
+
+
+async def _slow(_: Any) -> bool:
+    return True
+
+
+def _raises(_: Any) -> bool:
+    raise KeyError("the caller's words")
+
+
+def test_a_validator_that_is_missing_or_async_is_refused_by_its_name() -> None:
+    spec = RecordSpec(
+        fields={"a": FieldSpec.model_validate({"recognize": "integer", "valid": "custom(even)"})}
+    )
+    with pytest.raises(GuardError, match=r"'even'.*there are: evn.*Did you mean 'evn'"):
+        CompiledRecord("r", spec, validators={"evn": bool})
+    with pytest.raises(GuardError, match="'even' is async"):
+        CompiledRecord("r", spec, validators={"even": _slow})  # pyright: ignore[reportArgumentType]
+
+
+def test_a_validator_that_raises_is_named_and_nobody_is_quoted() -> None:
+    spec = FieldSpec.model_validate({"recognize": "integer", "valid": "custom(odd)"})
+    made = CompiledRecord("r", RecordSpec(fields={"a": spec}), validators={"odd": _raises})
+    with pytest.raises(FunctionError, match="'odd' raised KeyError") as raised:
+        read(made, "four")
+    assert "words" not in str(raised.value)
+
+
+ASKED = {"recognize": "yes_no", "asks": ["do you agree"]}
+
+
+@pytest.mark.parametrize(
+    ("when_asked", "question", "needed", "is_read"),
+    [
+        (False, "Nice weather.", None, True),
+        (True, "Do you agree?", None, True),
+        (True, "Nice weather.", "agreed", True),
+        (True, "Nice weather.", None, False),
+        ("by_words", "Do you agree?", None, True),
+        ("by_words", "Nice weather.", "agreed", False),
+        ("by_words", "", "agreed", False),
+    ],
+)
+def test_by_words_takes_the_models_question_alone(
+    when_asked: bool | str, question: str, needed: str | None, is_read: bool
+) -> None:
+    made = record(agreed={**ASKED, "when_asked": when_asked})
+    assert bool(read(made, "yes", heard=hearing(question, needed))) is is_read
+
+
+def test_by_words_the_field_asked_for_last_gets_the_answer() -> None:
+    made = record(
+        agreed={**ASKED, "when_asked": "by_words"},
+        member={"recognize": "yes_no", "when_asked": "by_words", "asks": ["a member"]},
+    )
+    heard = hearing("Do you agree? And are you a member?")
+    assert list(read(made, "yes", heard=heard)) == ["member"]
+
+
+def test_by_words_needs_the_words() -> None:
+    with pytest.raises(ValueError, match="`when_asked: by_words` needs `asks`"):
+        FieldSpec(recognize="yes_no", when_asked="by_words")
