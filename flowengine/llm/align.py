@@ -31,6 +31,7 @@ class _Aligner:
     def __init__(self, schema: Schema) -> None:
         self.walk = Walk(schema)
         self.repairs: list[Repair] = []
+        self._listed: set[Path] = set()
 
     def _note(self, code: str, path: Path, cost: int = 1) -> None:
         self.repairs.append(Repair(code=code, path=show_path(path), cost=cost))
@@ -48,30 +49,38 @@ class _Aligner:
         return self._scalar(applying, value, path)
 
     def _shape(self, applying: list[Schema], value: JSON, path: Path) -> JSON:
-        types = {name for node in applying for name in types_of(node)}
-        if isinstance(value, str) and not fits_type(value, tuple(types)):
+        types = tuple(name for node in applying for name in types_of(node))
+        if isinstance(value, str) and not fits_type(value, types):
             value = self._read(value, types, path)
-        if "array" in types and value is not None and not fits_type(value, tuple(types)):
-            self._note("one_item", path, 2)
-            return [value]
-        declared = {name for node in applying for name in node.get("properties", ())}
-        if is_object(value) and len(value) == 1 and declared and not is_open(applying):
-            [(key, inner)] = value.items()
-            if _plain(key) not in map(_plain, declared) and is_object(inner):
-                self._note("unwrapped", path, 2)
-                return inner
-        return value
+        if value is None or fits_type(value, types):
+            return self._unwrapped(applying, value, path)
+        if "array" not in types or path[:-1] in self._listed:
+            return value
+        self._note("one_item", path, 2)
+        self._listed.add(path)  # its item is not put into a list once more
+        return [value]
 
-    def _read(self, text: str, types: set[str], path: Path) -> JSON:
+    def _read(self, text: str, types: tuple[str, ...], path: Path) -> JSON:
         """The object or list that a text spells, where one is wanted instead of the text."""
         try:
             read = parse_strict(text)
         except NotJson:
             return text
-        if not types & {"object", "array"} or type_name(read) not in types & {"object", "array"}:
+        if type_name(read) not in {"object", "array"}.intersection(types):
             return text
         self._note("json_as_text", path, 2)
         return read
+
+    def _unwrapped(self, applying: list[Schema], value: JSON, path: Path) -> JSON:
+        """What stands inside a single extra object."""
+        declared = {name for node in applying for name in node.get("properties", ())}
+        if not is_object(value) or len(value) != 1 or not declared or is_open(applying):
+            return value
+        [(key, inner)] = value.items()
+        if _plain(key) in map(_plain, declared) or not is_object(inner):
+            return value
+        self._note("unwrapped", path, 2)
+        return inner
 
     def _object(self, applying: list[Schema], value: dict[str, JSON], path: Path) -> JSON:
         declared = {name for node in applying for name in node.get("properties", ())}

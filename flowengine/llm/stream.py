@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from flowengine.llm.collect import Collector
-from flowengine.llm.data import JSON, Path
+from flowengine.llm.data import JSON, Path, is_object
 from flowengine.llm.errors import StreamBroken
 from flowengine.llm.items import ItemList
 from flowengine.llm.messages import ChatRequest
@@ -218,7 +218,7 @@ class _Reader:
         complete, changed = tuple(self._json.complete), tuple(self._json.changed)
         data = self._json.value
         if self._wrapped:
-            if WRAP not in data:
+            if not is_object(data) or WRAP not in data:
                 return []
             complete = tuple(path[1:] for path in complete if path)
             changed = tuple(path[1:] for path in changed if path)

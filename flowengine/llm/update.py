@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from flowengine.llm.data import JSON, Schema, compact, is_object
+from flowengine.llm.data import JSON, Schema, compact, is_array, is_object, show_path
 from flowengine.llm.messages import ChatRequest
 from flowengine.llm.nulls import strict_schema
 from flowengine.llm.reasons import Issue
@@ -42,15 +42,8 @@ def slot_target(whole: Target[Any], current: Any) -> Target[SlotDelta]:
     known = known_values(current)
 
     def check(value: JSON, context: Mapping[str, Any] | None) -> SlotDelta:
-        changed = value.get(SET) if is_object(value) else None
-        # Null is "not mentioned" here: what the caller takes back is listed under `clear`.
-        said = {k: v for k, v in changed.items() if v is not None} if is_object(changed) else {}
-        cleared = tuple(name for name in value.get(CLEAR) or () if name not in said)
-        unknown = [name for name in cleared if name not in properties]
-        if unknown:
-            raise Misfit((Issue(loc=(CLEAR,), msg="not a field", type="enum", place=CLEAR),))
-        delta = SlotDelta(said, cleared)
-        return SlotDelta(said, cleared, _merged(whole, delta, known, context))
+        delta = _delta(value, properties)
+        return replace(delta, merged=_merged(whole, delta, known, context))
 
     schema: Schema = {
         "type": "object",
@@ -81,6 +74,29 @@ def known_values(current: Any) -> dict[str, JSON]:
     """The current values as plain JSON, whether given as a mapping or as the type itself."""
     adapter: TypeAdapter[Any] = TypeAdapter(Any)
     return dict(adapter.dump_python(current, mode="json", by_alias=True))
+
+
+def _delta(value: JSON, properties: Schema) -> SlotDelta:
+    """The change as it was said. Raises `Misfit`."""
+    if not is_object(value):
+        raise _misfit("dict_type")
+    changed: JSON = value.get(SET)
+    cleared: JSON = value.get(CLEAR) or list[str]()
+    if changed is not None and not is_object(changed):
+        raise _misfit("dict_type", SET)
+    if not is_array(cleared):
+        raise _misfit("list_type", CLEAR)
+    names = [name for name in cleared if isinstance(name, str) and name in properties]
+    if len(names) < len(cleared):
+        raise _misfit("enum", CLEAR)
+    # Null is "not mentioned" here: what the caller takes back is listed under `clear`.
+    said = {key: part for key, part in (changed or {}).items() if part is not None}
+    return SlotDelta(said, tuple(name for name in names if name not in said))
+
+
+def _misfit(kind: str, *loc: str) -> Misfit:
+    place = show_path(loc)
+    return Misfit((Issue(loc=loc, msg=f"not what belongs at {place}", type=kind, place=place),))
 
 
 def _merged(

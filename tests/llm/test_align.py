@@ -80,6 +80,16 @@ def test_a_tie_or_a_fit_is_left_alone(value: Any) -> None:
     assert align(SCHEMA, value) == (value, ())
 
 
+def test_a_value_is_never_put_into_lists_without_end() -> None:
+    schema: dict[str, Any] = {
+        "$defs": {
+            "J": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/J"}}, {"type": "string"}]}
+        },
+        "properties": {"a": {"$ref": "#/$defs/J"}},
+    }
+    assert align(schema, {"a": 1.5})[0] == {"a": [1.5]}
+
+
 @given(st.builds(Order, lines=st.lists(st.builds(Line), max_size=3)))
 def test_what_fits_is_never_changed(order: Order) -> None:
     dumped = order.model_dump(mode="json")

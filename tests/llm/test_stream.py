@@ -144,6 +144,16 @@ async def test_the_items_of_a_json_schema_are_validated_by_it(request_: ChatRequ
     assert (await stream.finish()).value == {"ns": [1, 3]}
 
 
+@pytest.mark.parametrize("text", ["true", "null", "3.5 ", '"value"', "[]"])
+async def test_a_bare_value_where_an_object_is_wanted_is_a_failure_not_a_fault(
+    request_: ChatRequest, text: str
+) -> None:
+    for wanted in (list[Line], Order):
+        stream = Extractor().stream(ScriptedProvider([text]), request_, wanted)
+        with pytest.raises(ExtractFailure):
+            await stream.finish()
+
+
 async def test_faulty_items_may_be_dropped_and_are_counted(request_: ChatRequest) -> None:
     text = '{"name": "Ada", "lines": [{"item": "tea"}, {"item": "jam", "count": 3}]}'
     provider = ScriptedProvider([[*pieces(text), DONE]])

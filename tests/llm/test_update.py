@@ -66,6 +66,13 @@ async def test_what_is_still_missing_is_no_fault_of_an_update() -> None:
         ('{"set": {"guests": 0}}', "set.guests"),
         ('{"set": {}, "clear": ["surname"]}', "clear"),
         ('{"set": {"gests": 3}}', "set.gests"),
+        ('{"set": [3]}', "set (dict_type)"),
+        ('{"set": {}, "clear": "note"}', "clear (list_type)"),
+        ('{"set": {}, "clear": 5}', "clear (list_type)"),
+        ('{"set": {}, "clear": [{"note": 1}, ["note"], null]}', "clear"),
+        ("3", "$ (dict_type)"),
+        ("null", "$ (dict_type)"),
+        ("[]", "$ (dict_type)"),
     ],
 )
 async def test_a_faulty_change_is_a_failure(answer: str, place: str) -> None:
