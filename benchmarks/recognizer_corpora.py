@@ -142,9 +142,17 @@ def _duckling_time(row: Row) -> Wanted | None:
         return []
     whole = norm.get("grain") in ("day", "week", "month", "quarter", "year")
     found = [end[:10] if whole else end[:16] for end in ends]
-    if norm.get("to", "").endswith("T00:00:00"):  # their spans end after the last day
-        found.append(str(date.fromisoformat(norm["to"][:10]) - timedelta(1)))
-    return found or None
+    return [*found, *_days_within(norm)] or None
+
+
+def _days_within(norm: Mapping[str, str]) -> Iterator[str]:
+    """The days of a short span, and the last day of a long one: their spans end after it."""
+    if norm.get("kind") != "interval" or not norm["to"].endswith("T00:00:00"):
+        return
+    first, end = (date.fromisoformat(norm[name][:10]) for name in ("from", "to"))
+    days = (end - first).days
+    for back in range(1, days + 1 if days <= 4 else 2):
+        yield str(end - timedelta(back))
 
 
 def _duckling_money(row: Row) -> Wanted | None:

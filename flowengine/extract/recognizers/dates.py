@@ -39,8 +39,8 @@ def _weekday(match: Match, reading: Reading, slot: str = "weekday") -> int | Non
 
 
 def _shift(match: Match, reading: Reading, default: int = 0) -> int:
-    if "shift2" in match:
-        return 0  # "this coming Friday"
+    if "shift2" in match:  # "this coming Friday" is this one, "this past Friday" the last
+        return min(0, int(reading.locale.value("shift", match.word("shift2"))))
     return int(reading.locale.value("shift", match.word("shift"))) if "shift" in match else default
 
 
@@ -224,6 +224,10 @@ def _named_day(match: Match, reading: Reading, days: Days) -> Day | None:
         return days.holiday(reading.locale.value("named_weekday", match.word("named_weekday")))
     if "holiday_weekday" in match:
         offset = {4: -2, 0: 1}.get(_weekday(match, reading, "holiday_weekday") or 0, 0)
+        years = match.numbers("year")
+        if years:
+            found = holiday_in(f"easter{offset:+d}", year_of(years, days.today.year + 20))
+            return Day(found) if found else None
         return days.holiday(f"easter{offset:+d}")
     eve = -1 if match.has_word("eve") else 0
     if "year_word" in match:

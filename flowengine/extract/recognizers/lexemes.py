@@ -239,7 +239,20 @@ def _number(said: Utterance, i: int) -> Number | None:
     ordinal = locale.reader.ordinal(words, shapes, i)
     if ordinal or locale.is_pronoun(words, i):
         return ordinal
-    return locale.reader.cardinal(words, shapes, said.breaks, i)
+    number = locale.reader.cardinal(words, shapes, said.breaks, i)
+    return number and (_large_ordinal(said, number) or number)
+
+
+def _large_ordinal(said: Utterance, number: Number) -> Number | None:
+    """ "one hundred | twenty fifth": an ordinal that completes a number in words."""
+    last = number.last
+    if number.value < 100 or number.raw or last == len(said.words) or said.breaks[last]:
+        return None
+    rest = said.locale.reader.ordinal(said.words, said.shapes, last)
+    free = 100 if number.value % 100 == 0 else 10 if number.value % 10 == 0 else 0
+    if rest is None or rest.raw or rest.value >= free:
+        return None
+    return Number(number.first, rest.last, number.value + rest.value, ordinal=True)
 
 
 def _counts_on(said: Utterance, i: int) -> bool:

@@ -26,7 +26,7 @@ class NumberWords:
     dozens: Mapping[str, int]
     pairs: Mapping[str, int]
     fractions: Mapping[str, Decimal]
-    halves: frozenset[str]
+    parts: Mapping[str, Decimal]
     articles: frozenset[str]
     conjunctions: frozenset[str]
     points: frozenset[str]
@@ -41,7 +41,7 @@ class NumberWords:
         for name in cls.__slots__:
             value = data[name]
             if isinstance(value, dict):
-                kind = Decimal if name == "fractions" else int
+                kind = Decimal if name in ("fractions", "parts") else int
                 table = cast("dict[str, str]", value)
                 read[name] = {word: kind(amount) for word, amount in table.items()}
             else:

@@ -127,9 +127,9 @@ class _Reading:
         if value is None:
             return Number(i, i + 1, int(re.sub(r"\D", "", raw)), raw=raw)
         number = Number(i, i + 1, value, raw=raw)
-        half = self._and_a_half(i + 1)
-        if half:
-            number = Number(i, half, value + Decimal("0.5"))
+        part = self._and_a_part(i + 1)
+        if part:
+            number = Number(i, part[0], value + part[1])
         scaled = self._scaled(number)
         return scaled or number
 
@@ -167,15 +167,20 @@ class _Reading:
         group = self._group(i)
         if group is None:
             return None
-        half = self._and_a_half(group.last)
-        if half:
+        part = self._and_a_part(group.last)
+        if part:
             one = lex.dozens.get(self.word(group.last - 1), 1)  # half of a dozen is six
-            group = Number(i, half, group.value + Decimal(one) / 2)
+            group = Number(i, part[0], group.value + one * part[1])
         else:
             group = self._decimals(group) or group
         scale = lex.scales.get(self.word(group.last))
         if scale is None:
             return group
+        part = self._and_a_part(group.last + 1)
+        if part and self.word(part[0]) not in lex.scales:
+            return Number(
+                i, part[0], group.value * scale + scale * part[1]
+            )  # "a million and a half"
         return self._add_smaller(i, group.last + 1, group.value * scale, scale)
 
     def _group(self, i: int) -> Number | None:
@@ -248,15 +253,16 @@ class _Reading:
             return self._pair(i, i) if i + 1 < self.end else None
         return None
 
-    def _and_a_half(self, i: int) -> int | None:
-        """The token after "and a half", or None."""
+    def _and_a_part(self, i: int) -> tuple[int, Decimal] | None:
+        """The token after "and a half" or "and one quarter", with what it adds; or None."""
         lex = self.lex
         if self.word(i) not in lex.conjunctions:
             return None
         i += 1
-        if self.word(i) in lex.articles:
+        if self.word(i) in lex.articles or lex.units.get(self.word(i)) == 1:
             i += 1
-        return i + 1 if self.word(i) in lex.halves else None
+        part = lex.parts.get(self.word(i))
+        return (i + 1, part) if part else None
 
     def _decimals(self, whole: Number) -> Number | None:
         """ "three point one four", "eighty five point thirty one", "point five"."""
