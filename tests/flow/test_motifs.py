@@ -44,6 +44,12 @@ def text_of(motif: str, *names: str) -> str:
     return head + (f"digressions:\n{phases}{own}" if place == "digressions" else own + phases)
 
 
+def fragment_of(motif: str) -> Fragment:
+    source = read_fragments(MOTIFS / f"{motif}.yaml")
+    assert source.root is not None
+    return Fragment.model_validate(source.root.plain()["fragments"][motif])
+
+
 def test_every_motif_is_listed_and_used_here() -> None:
     assert motif_names() == sorted(USES)
 
@@ -70,12 +76,23 @@ def test_two_uses_of_a_motif_share_no_name(motif: str) -> None:
 
 @pytest.mark.parametrize("motif", sorted(USES))
 def test_all_of_a_motif_is_described(motif: str) -> None:
-    source = read_fragments(MOTIFS / f"{motif}.yaml")
-    assert source.root is not None
-    fragment = Fragment.model_validate(source.root.plain()["fragments"][motif])
+    fragment = fragment_of(motif)
     assert fragment.description
     assert [n for n, spec in fragment.parameters.items() if not spec.description] == []
     assert [n for n, exit in fragment.exits.items() if not exit.description] == []
+
+
+@pytest.mark.parametrize("motif", sorted(USES))
+def test_the_page_lists_the_parameters_and_exits_of_a_motif(motif: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "fragments.md").read_text("utf-8")
+    section = page.split(f"\n## {motif}\n")[1].split("\n## ")[0]
+    fragment = fragment_of(motif)
+    parameters = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \| .+ \|$", section, re.MULTILINE)
+    assert [row[:2] for row in parameters] == [(n, s.type) for n, s in fragment.parameters.items()]
+    given = [row[0] for row in parameters if not row[2].strip()]
+    assert given == [n for n, spec in fragment.parameters.items() if spec.required]
+    exits = re.findall(r"^\| `(\w+)` \| [^|]+ \|$", section, re.MULTILINE)
+    assert exits == list(fragment.exits)
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in FLOWS.iterdir() if p.is_dir()))
