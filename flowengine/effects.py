@@ -40,6 +40,8 @@ class Decide(NamedTuple):
     turn: int
     window: tuple[Turn, ...]
     options: Mapping[str, Mapping[str, str]]
+    context: Mapping[str, Json]
+    """The phase, and what it shows as known."""
 
 
 class RunFunction(NamedTuple):

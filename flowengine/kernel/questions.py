@@ -12,6 +12,7 @@ from flowengine.decide.judge import judge, options_of
 from flowengine.effects import Decide
 from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.facts import Decided
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json, Outcome
 from flowengine.kernel.snapshot import Answered, Run
 from flowengine.kernel.work import Work
@@ -89,7 +90,18 @@ def _asking(work: Work, effect: str, ids: tuple[str, ...], turn: int) -> Decide:
     options: Mapping[str, Mapping[str, str]] = {
         id: options_of(work.flow.flow.decisions[id], work.find) for id in ids
     }
-    return Decide(effect, ids, turn, window[-WINDOW:], options)
+    return Decide(effect, ids, turn, window[-WINDOW:], options, _context(work))
+
+
+def _context(work: Work) -> dict[str, Json]:
+    shown = dict.fromkeys(
+        key for name in work.place.active for key in work.flow.texts.phases[name].show
+    )
+    known = {key: value for key in shown if (value := look_up(key, work.find)) is not None}
+    context: dict[str, Json] = {"phase": work.main_leaf()}
+    if known:
+        context["known"] = known
+    return context
 
 
 def _is_answered(work: Work, id: str, turn: int) -> bool:
@@ -106,7 +118,7 @@ def _write(work: Work, id: str, answer: Answered) -> None:
     record: dict[str, Json] = {
         "outcome": answer.outcome, "confidence": answer.confidence, "turn": answer.turn,
     }  # fmt: skip
-    if answer.value is not None:
+    if answer.value is not None and not _is_private(work, id):
         record["value"] = answer.value
     work.note(f"decision:{id}", record)
     key = work.flow.flow.decisions[id].writes
@@ -116,3 +128,10 @@ def _write(work: Work, id: str, answer: Answered) -> None:
         work.put(key, answer.value, f"decision:{id}")
     except (OwnershipError, WrongTypeError) as error:
         work.facts.append(Decided(id, error.code, 0.0, answer.turn))
+
+
+def _is_private(work: Work, id: str) -> bool:
+    """Its value is one of a key whose values facts may not show."""
+    spec = work.flow.flow.decisions[id]
+    keys = (spec.writes, spec.options_from and spec.options_from.partition(".")[0])
+    return any(work.keys.spec(key).pii for key in keys if key)

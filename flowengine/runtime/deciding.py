@@ -2,61 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Mapping
-from typing import Any
-
-from flowengine.clock import duration_ms
-from flowengine.decide.decider import Decider
-from flowengine.decide.spec import DecisionSpec
+from flowengine.decide.decider import Decider, Question
+from flowengine.decide.llm import LlmDecider
+from flowengine.decide.routing import RoutingDecider
+from flowengine.decide.rules import RuleDecider
 from flowengine.effects import Decide
-from flowengine.errors import FlowError
+from flowengine.extract.answer import recognized
 from flowengine.inputs import Json
 from flowengine.kernel import CompiledFlow
 from flowengine.runtime.services import Services
 
 
 async def answers(effect: Decide, flow: CompiledFlow, services: Services) -> dict[str, Json]:
-    """Raw answers by question; what could not be answered is left out, and so is unsure.
-
-    Raises:
-        Exception: what went wrong, if nothing could be answered at all
-    """
-    specs = {id: flow.flow.decisions[id] for id in effect.questions}
-    asked = {id: spec for id, spec in specs.items() if spec.run is None}
-    rounds = [_by_rule(id, spec, effect, flow) for id, spec in specs.items() if spec.run]
-    if asked:
-        rounds.append(_in_one_request(asked, effect, services))
-    parts = await asyncio.gather(*rounds, return_exceptions=True)
-    answered = [part for part in parts if not isinstance(part, BaseException)]
-    failed = [part for part in parts if isinstance(part, BaseException)]
-    if failed and not answered:
-        raise failed[0]
-    return {id: answer for part in answered for id, answer in part.items()}
+    """Raw answers by question; one that is left out is unsure."""
+    questions = [
+        Question(id, flow.flow.decisions[id], effect.options[id]) for id in effect.questions
+    ]
+    rules = RuleDecider(flow.functions.of("decision"), recognized)
+    asked = not all(rules.answers(question) for question in questions)
+    model = _model(flow, services) if asked else None
+    return dict(await RoutingDecider(rules, model).decide(questions, effect.window, effect.context))
 
 
-async def _by_rule(
-    id: str, spec: DecisionSpec, effect: Decide, flow: CompiledFlow
-) -> Mapping[str, Json]:
-    """A registered function of the turns: true, an option, a level, or an answer in full."""
-    function = flow.functions.lookup("decision", spec.run or id)
-    async with asyncio.timeout(duration_ms(spec.timeout) / 1000):
-        answer: Any = function(effect.window)
-        return {id: await answer if inspect.isawaitable(answer) else answer}
+def _model(flow: CompiledFlow, services: Services) -> Decider:
+    """Whoever was passed, else the flow's model for decisions, else the one that extracts."""
+    if services.decider is not None:
+        return services.decider
 
+    def make() -> LlmDecider:
+        models = flow.flow.models
+        name, provider = services.providers.serving(models.decision or models.extraction)
+        return LlmDecider(provider, name)
 
-async def _in_one_request(
-    asked: Mapping[str, DecisionSpec], effect: Decide, services: Services
-) -> Mapping[str, Json]:
-    decider = _decider(services)
-    longest = max(duration_ms(spec.timeout) for spec in asked.values())
-    options = {id: effect.options[id] for id in asked}
-    async with asyncio.timeout(longest / 1000):
-        return await decider.decide(asked, options, effect.window)
-
-
-def _decider(services: Services) -> Decider:
-    if services.decider is None:
-        raise FlowError("nobody answers the decisions: pass `decider=`")
-    return services.decider
+    return services.once((flow.hash, "decider"), make)

@@ -233,8 +233,9 @@ phases:
 
 
 class Calm:
-    async def decide(self, questions: Any, options: Any, turns: Sequence[Any]) -> Any:
-        assert list(questions) == ["upset"]
+    async def decide(self, questions: Any, turns: Sequence[Any], context: Any) -> Any:
+        assert [question.id for question in questions] == ["upset"]
+        assert context == {"phase": "a"}
         return {"upset": {"probability": 0.9 if "!" in turns[-1].user else 0.1}}
 
 
@@ -243,7 +244,7 @@ def test_decisions_are_answered_by_rule_and_by_whoever_decides(said: str, phase:
     made = Functions()
 
     @made.decision
-    def agreed(turns: Sequence[Any]) -> bool:
+    def agreed(turns: Sequence[Any], question: Any) -> bool:
         return turns[-1].user == "yes"
 
     async def body() -> None:
@@ -253,7 +254,10 @@ def test_decisions_are_answered_by_rule_and_by_whoever_decides(said: str, phase:
     live(body())
 
 
-def test_nobody_to_decide_is_unsure() -> None:
+def test_nobody_to_decide_is_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
     async def body() -> None:
         async with Session(DECISIONS, functions=Functions()) as call:
             assert (await call.turn("yes")).phase == "a"
