@@ -200,6 +200,7 @@ class GeminiProvider:
             "async_client_args": {
                 "transport": http.AsyncHTTPTransport(verify=tls),
                 "verify": tls,
+                "ssl": tls,  # what the SDK would keep for a websocket, and load anew
             },
             "client_args": {"verify": tls},
         }
