@@ -120,24 +120,33 @@ def _begins_inside(said: Utterance, first: int) -> bool:
 
 
 def _deniers(said: Utterance) -> list[int]:
-    """Tokens that deny what follows, such as "don't"; those of "not only" and the like do not."""
+    """Tokens that deny what follows, such as "don't"; not those of "not only", "I don't know"."""
     found = said.memo.get("deniers")
     if found is None:
         starts, words = said.locale.yes_no.starts, said.words
-        excused = {
-            token
-            for first, last, labels in said.locale.cues.find(words)
-            if any(section == "not_negators" for section, _ in labels)
-            for token in range(first, last)
-        }
         refusals = [mark.last - 1 for mark in said.marks.negations if mark.last - mark.first > 1]
-        deniers = [
+        words_of_denial = [
             at
             for at, word in enumerate(words)
-            if at not in excused and word in starts and sign_of(said, word) in _DENYING
+            if word in starts and sign_of(said, word) in _DENYING
         ]
+        excused = _excused(said) if words_of_denial else frozenset[int]()
+        deniers = {at for at in words_of_denial if at not in excused}
         found = said.memo["deniers"] = sorted({*refusals, *deniers})
     return found
+
+
+def _excused(said: Utterance) -> frozenset[int]:
+    """Tokens of phrases that hold a "not", yet deny nothing."""
+    locale, words = said.locale, said.words
+    spans = [
+        (first, last)
+        for first, last, labels in locale.cues.find(words)
+        if any(section == "not_negators" for section, _ in labels)
+    ]
+    signs = locale.yes_no.find(words)
+    spans += [(sign.first, sign.last) for sign in signs if sign.label not in (*_DENYING, "no")]
+    return frozenset(at for first, last in spans for at in range(first, last))
 
 
 def sign_of(said: Utterance, word: str) -> str:

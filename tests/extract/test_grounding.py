@@ -175,6 +175,8 @@ def test_what_the_caller_denies_or_takes_back_is_not_found(value: Any, said: str
         ("lisinopril", "not sure, I think lisinopril"),
         ("lisinopril", "not the atorvastatin, the lisinopril"),
         ("lisinopril", "I don't know. Lisinopril?"),
+        ("lisinopril", "I don't know it's lisinopril I think"),
+        ("lisinopril", "I don't mind lisinopril"),
         ("Jane Smith", "no, it's Jane Smith"),
         ("Jane Smith", "Jane Smith. Sorry, I have a bad cold today."),
         ("friday", "can't do monday but friday works"),
