@@ -31,6 +31,9 @@ PLACES: Mapping[str, type[BaseModel]] = {
 }  # fmt: skip
 """Where something may use a fragment."""
 
+MOST_USES = 1_000
+DEEPEST = 20
+
 
 class Spliced(NamedTuple):
     """A flow's tree without `use` and without `fragments`."""
@@ -39,7 +42,7 @@ class Spliced(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def splice(root: Node, source: Source, open: Open) -> Spliced:
+def splice(root: Node, source: Source, open: Open | None = None) -> Spliced:
     """The whole flow; what cannot be used is reported and left out."""
     if "fragments" not in root.children and not _uses(root):
         return Spliced(root, [])
@@ -55,15 +58,10 @@ def in_place(flow: Flow) -> Any:
         FlowFileError: all that is wrong with fragments and their uses.
     """
     root = grown(plain(flow), Node("map", Span(0, 0)))
-    spliced = splice(root, Source("", "", root), _no_file)
+    spliced = splice(root, Source("", "", root))
     if spliced.diagnostics:
         raise FlowFileError(spliced.diagnostics)
     return spliced.root.plain()
-
-
-def _no_file(name: str) -> Source:
-    message = f"fragments from the file {name!r} are read with `read_fragments(path)` in Python"
-    raise FlowFileError([Diagnostic("no_file", message)])
 
 
 def _uses(node: Node) -> bool:
@@ -77,8 +75,9 @@ def _uses(node: Node) -> bool:
 
 
 class _Splicing:
-    def __init__(self, root: Node, open: Open) -> None:
+    def __init__(self, root: Node, open: Open | None) -> None:
         self.library = Library(root.children.get("fragments"), open)
+        self._uses = 0
         children = {step: node for step, node in root.children.items() if step != "fragments"}
         self._root = replace(root, children=children)
 
@@ -133,6 +132,11 @@ class _Splicing:
         self, definition: Definition, node: Node, model: type[BaseModel], chain: tuple[str, ...]
     ) -> bool:
         use, name = node.children["use"], definition.name
+        self._uses += 1
+        if self._uses > MOST_USES or len(chain) >= DEEPEST:
+            words = f"more than {MOST_USES:,} uses of fragments, or {DEEPEST} within each other"
+            self.library.report(use, Finding("too_large", words))
+            return True
         if name in chain:
             circle = " -> ".join([*chain[chain.index(name) :], name])
             self.library.report(

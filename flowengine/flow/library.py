@@ -10,7 +10,7 @@ from typing import NamedTuple, get_origin
 
 from pydantic import ValidationError
 
-from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, Path, unknown
+from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, Path, in_order, unknown
 from flowengine.flow.fragment import Fragment
 from flowengine.flow.invalid import finding, placed
 from flowengine.flow.renaming import HERE, declared_in
@@ -40,7 +40,7 @@ class Definition(NamedTuple):
 class Library:
     """The fragments that a flow may use; `diagnostics` is what is wrong with them."""
 
-    def __init__(self, section: Node | None, open: Open) -> None:
+    def __init__(self, section: Node | None, open: Open | None = None) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._open = open
         self._nodes: dict[str, Node] = {}
@@ -59,6 +59,11 @@ class Library:
                 self.report(child, Finding("wrong_type", message))
 
     def _add_file(self, node: Node) -> None:
+        if self._open is None:
+            message = f"the file {node.value!r} is not looked for: this flow has no folder"
+            cure = "in Python give `fragments=load_fragments(path)`"
+            self.report(node, Finding("no_file", message, suggestion=cure))
+            return
         try:
             source = self._open(str(node.value))
         except FlowFileError as error:
@@ -95,13 +100,25 @@ class Library:
             self._read[name] = self._define(name, node)
         return self._read[name]
 
+    def fragments(self) -> dict[str, Fragment]:
+        """All that were given.
+
+        Raises:
+            FlowFileError: all that is wrong with them.
+        """
+        found = {name: self._define(name, node) for name, node in self._nodes.items()}
+        if self.diagnostics:
+            raise FlowFileError(in_order(self.diagnostics))
+        return {name: each.fragment for name, each in found.items() if each}
+
     def header(self, use: Node) -> Fragment | None:
         definition = self.find(use)
         return definition.fragment if definition else None
 
     def _define(self, name: str, node: Node) -> Definition | None:
+        own = {step: n for step, n in node.children.items() if not str(step).startswith("x-")}
         try:
-            fragment = Fragment.model_validate(node.plain())
+            fragment = Fragment.model_validate(replace(node, children=own).plain())
         except ValidationError as error:
             details = [dict(detail) for detail in error.errors(include_url=False)]
             for place in placed(node, details):

@@ -12,8 +12,10 @@ from flowengine.flow import json_text, yaml
 from flowengine.flow.cut import cut_guards
 from flowengine.flow.diagnostic import Finding, FlowFileError, Path, in_order
 from flowengine.flow.files import flow_file, read_text
+from flowengine.flow.fragment import Fragment
 from flowengine.flow.fragments import splice
 from flowengine.flow.functions import Declared, declared_functions
+from flowengine.flow.library import Library, marked
 from flowengine.flow.model import Flow
 from flowengine.flow.problems import problems
 from flowengine.flow.source import Node, Source
@@ -73,6 +75,17 @@ def read_fragments(path: str | FilePath) -> Source:
     if found or cut:
         raise FlowFileError(in_order(map(source.locate, [*found, *cut])))
     return source
+
+
+def load_fragments(path: str | FilePath) -> dict[str, Fragment]:
+    """The fragments of a file, for a flow that is built in Python.
+
+    Raises:
+        FlowFileError: all that is wrong with the file or with a fragment's own keys.
+    """
+    source = read_fragments(path)
+    section = source.root.children.get("fragments") if source.root else None
+    return Library(marked(section, source, ("fragments",)) if section else None).fragments()
 
 
 def parse(

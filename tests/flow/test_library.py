@@ -10,8 +10,8 @@ import pytest
 
 from flowengine.check import check, check_path
 from flowengine.flow.diagnostic import Diagnostic, FlowFileError
-from flowengine.flow.load import load, loads, read
-from flowengine.flow.model import Flow
+from flowengine.flow.load import load, load_fragments, loads, read
+from flowengine.flow.model import Flow, Phase
 
 ASK = """\
 fragments:
@@ -101,3 +101,32 @@ def test_places_of_a_spliced_flow_are_those_of_the_file(tmp_path: Path) -> None:
     loaded = read(path)
     found = check(loaded.flow, source=loaded.source)
     assert all(d.line and d.file == str(path) for d in found)
+
+
+def test_python_reads_a_file_of_fragments_itself(tmp_path: Path) -> None:
+    path = tmp_path / "shared.yaml"
+    path.write_text(ASK)
+    end = Phase(final=True)
+    uses = {"what": "agreed", "question": "Do you agree?"}
+    exits = {"known": "end", "gave_up": "end"}
+    phases = {"p": Phase(use="ask", initial=True, with_=uses, exits=exits), "end": end}
+    made = Flow(flow="x", fragments=load_fragments(path), phases=phases)
+    assert made.phase("p.first").say == "Do you agree?"
+    [diagnostic] = caught(lambda: Flow(flow="x", fragments=("shared.yaml",), phases=phases))[:1]
+    assert diagnostic.code == "no_file"
+    assert "load_fragments" in diagnostic.suggestion
+
+
+def test_keys_of_the_author_are_left_alone_in_a_fragment() -> None:
+    made = loads("flow: x\nfragments: {f: {x-note: 1, phase: {x-a: 2}}}\nphases: {p: {use: f}}")
+    assert made.phase("p") == Phase()
+
+
+def test_fragments_that_multiply_are_bounded() -> None:
+    doubled = "".join(
+        f"  f{n}: {{phases: {{a: {{use: f{n + 1}}}, b: {{use: f{n + 1}}}}}}}\n" for n in range(15)
+    )
+    text = (
+        f"flow: x\nfragments:\n{doubled}  f15: {{phases: {{c: {{}}}}}}\nphases: {{p: {{use: f0}}}}"
+    )
+    assert {d.code for d in caught(lambda: loads(text))} == {"too_large"}
