@@ -97,7 +97,9 @@ def _context(work: Work) -> dict[str, Json]:
     shown = dict.fromkeys(
         key for name in work.place.active for key in work.flow.texts.phases[name].show
     )
-    known = {key: value for key in shown if (value := look_up(key, work.find)) is not None}
+    known: dict[str, Json] = {
+        key: value for key in shown if (value := look_up(key, work.find)) is not None
+    }
     context: dict[str, Json] = {"phase": work.main_leaf()}
     if known:
         context["known"] = known
