@@ -1,4 +1,4 @@
-"""From words to values: turn extractors, by pattern, by a language model or by code of one's own.
+"""From words to values: records, and turn extractors by pattern, by a model or by one's own code.
 
 Names are fetched on first use, so that reading a flow does not load what talks to models.
 """
@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flowengine.extract.llm import LlmExtractor, extract_turns, from_spec
     from flowengine.extract.models import Providers, ServedModel, default_model
+    from flowengine.extract.parts import Part, field, resolve
+    from flowengine.extract.record_builder import RecordBuilder
+    from flowengine.extract.record_class import Record
     from flowengine.extract.regex import RegexExtractor
-    from flowengine.extract.spec import ExtractSpec, Interval, Promotion, Raise
+    from flowengine.extract.spec import (
+        ExtractSpec,
+        FieldSpec,
+        Interval,
+        OnComplete,
+        Promotion,
+        Raise,
+        RecordSpec,
+    )
     from flowengine.extract.turn_extractor import (
         ExtractionFailed,
         TurnExtractor,
@@ -23,8 +34,19 @@ if TYPE_CHECKING:
 _HOME = {
     "llm": ("LlmExtractor", "extract_turns", "from_spec"),
     "models": ("Providers", "ServedModel", "default_model"),
+    "parts": ("Part", "field", "resolve"),
+    "record_builder": ("RecordBuilder",),
+    "record_class": ("Record",),
     "regex": ("RegexExtractor",),
-    "spec": ("ExtractSpec", "Interval", "Promotion", "Raise"),
+    "spec": (
+        "ExtractSpec",
+        "FieldSpec",
+        "Interval",
+        "OnComplete",
+        "Promotion",
+        "Raise",
+        "RecordSpec",
+    ),
     "turn_extractor": ("ExtractionFailed", "TurnExtractor", "run_turn_extractor", "spec_of"),
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
@@ -32,17 +54,25 @@ _MODULES = {name: f"{__name__}.{module}" for module, names in _HOME.items() for 
 __all__ = [
     "ExtractSpec",
     "ExtractionFailed",
+    "FieldSpec",
     "Interval",
     "LlmExtractor",
+    "OnComplete",
+    "Part",
     "Promotion",
     "Providers",
     "Raise",
+    "Record",
+    "RecordBuilder",
+    "RecordSpec",
     "RegexExtractor",
     "ServedModel",
     "TurnExtractor",
     "default_model",
     "extract_turns",
+    "field",
     "from_spec",
+    "resolve",
     "run_turn_extractor",
     "spec_of",
 ]
