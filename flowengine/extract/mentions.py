@@ -138,14 +138,9 @@ def _deniers(said: Utterance) -> list[int]:
 
 def _excused(said: Utterance) -> frozenset[int]:
     """Tokens of phrases that hold a "not", yet deny nothing."""
-    locale, words = said.locale, said.words
-    spans = [
-        (first, last)
-        for first, last, labels in locale.cues.find(words)
-        if any(section == "not_negators" for section, _ in labels)
-    ]
-    signs = locale.yes_no.find(words)
-    spans += [(sign.first, sign.last) for sign in signs if sign.label not in (*_DENYING, "no")]
+    signs = said.locale.yes_no.find(said.words)
+    spans = [(sign.first, sign.last) for sign in signs if sign.label not in (*_DENYING, "no")]
+    spans += _cued(said, "not_negators")
     return frozenset(at for first, last in spans for at in range(first, last))
 
 
@@ -156,8 +151,20 @@ def sign_of(said: Utterance, word: str) -> str:
 
 
 def _denies(said: Utterance, at: int, first: int) -> bool:
-    contrasts = said.marks.contrasts
-    return at < first <= at + _REACH + 1 and not any(at < other <= first for other in contrasts)
+    """Whether a denial reaches the token `first`: near enough, with no "but" or stop between."""
+    if not at < first <= at + _REACH + 1 or any(said.breaks[at + 1 : first + 1]):
+        return False
+    contrasts = _cued(said, "contrasts")
+    return not any(at < other <= first for other, _ in contrasts)
+
+
+def _cued(said: Utterance, section: str) -> list[tuple[int, int]]:
+    """Where the phrases of one section of the locale's cues stand."""
+    return [
+        (first, last)
+        for first, last, labels in said.locale.cues.find(said.words)
+        if any(name == section for name, _ in labels)
+    ]
 
 
 def _refused_after(said: Utterance, last: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from copy import copy
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -166,8 +166,10 @@ def _unruled(said: Utterance) -> Utterance:
     """The same words, read as if nothing were ruled out."""
     found = said.memo.get("unruled")
     if found is None:
+        marks = copy(said.marks)
+        marks.negations, marks.verdicts = [], []
         found = said.memo["unruled"] = Utterance(said.text, said.locale.name)
-        found.__dict__["marks"] = replace(said.marks, negations=[], verdicts=[])
+        found.__dict__["marks"] = marks
     return found
 
 
