@@ -360,4 +360,3 @@ def test_a_call_fills_the_record_and_reads_back() -> None:
     step = kernel.step(step.snapshot, Outcome("3", 0, asked.id, "ok", True))
     order = Order.of(step.snapshot.values)
     assert (order.quantity, order.item, order.price) == (4, "small", Decimal(12))
-    assert order.available is True
