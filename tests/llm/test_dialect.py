@@ -18,7 +18,7 @@ from flowengine.llm.dialect import GEMINI, OPENAI_STRICT, ForeignReference
 from flowengine.llm.nulls import strict_schema
 from flowengine.llm.relax import relax
 from flowengine.llm.schema import Misfit, target
-from flowengine.testing.fake_gemini import schema_faults
+from flowengine.testing.gemini_rules import schema_faults
 
 
 class Nested(BaseModel):

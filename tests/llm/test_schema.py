@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from flowengine.llm import ExtractFailure, Extractor
 from flowengine.llm.dialect import GEMINI, OPENAI_STRICT
 from flowengine.llm.schema import NoSchema, target
-from flowengine.testing.fake_gemini import schema_faults
+from flowengine.testing.gemini_rules import schema_faults
 
 NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/N"}}}
 

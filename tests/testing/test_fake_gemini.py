@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
+import struct
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,9 +18,8 @@ from flowengine.testing.fake_gemini import (
     FakeGemini,
     Reply,
     answer,
-    request_faults,
-    schema_faults,
 )
+from flowengine.testing.gemini_rules import request_faults, schema_faults
 
 HELLO = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
 
@@ -158,6 +160,40 @@ def test_strictness_can_be_switched_off() -> None:
     with FakeGemini(strict=False) as gemini:
         gemini.says("fine")
         assert "fine" in post(gemini, {})
+
+
+def test_a_client_that_hangs_up_is_nothing_to_print(capfd: pytest.CaptureFixture[str]) -> None:
+    with FakeGemini() as gemini:
+        gemini.script(Reply(fault="hang"))
+        with socket.create_connection(("127.0.0.1", int(gemini.url.rpartition(":")[2]))) as left:
+            left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            left.sendall(
+                b"POST /v1/models/m:generateContent HTTP/1.1\r\ncontent-length: 99\r\n\r\n"
+            )
+    assert capfd.readouterr().err == ""
+
+
+def test_many_clients_may_call_at_once() -> None:
+    with FakeGemini() as gemini:
+        for number in range(60):
+            gemini.says(str(number))
+        with ThreadPoolExecutor(60) as pool:
+            found = list(pool.map(lambda _: post(gemini, HELLO), range(60)))
+    assert len(set(found)) == 60
+
+
+def test_replies_that_were_not_used_can_be_forgotten() -> None:
+    with FakeGemini() as gemini:
+        gemini.says("old")
+        gemini.clear()
+        gemini.says("new")
+        assert "new" in post(gemini, HELLO)
+
+
+def test_a_text_among_the_chunks_is_sent_as_it_is() -> None:
+    with FakeGemini() as gemini:
+        gemini.script(Chunks(["<html>"]))
+        assert post(gemini, HELLO, method="streamGenerateContent") == "<html>"
 
 
 def test_a_hanging_request_is_released_when_the_server_closes() -> None:
