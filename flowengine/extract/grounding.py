@@ -59,18 +59,19 @@ class _Denied(Exception):
 class CallerWords:
     """The caller's words of some turns; read once for all the values that are looked up in them."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[Turn] = field(repr=False)
     setting: Setting = field(default_factory=Setting)
-    _read: dict[str, Utterance] = field(default_factory=dict[str, Utterance])
+    read: dict[str, Utterance] = field(default_factory=dict[str, Utterance], repr=False)
+    """Texts that were read already; whoever has read the turn for its recognizers shares them."""
 
     def __post_init__(self) -> None:
         spoken = (turn for turn in self.turns if turn.user.strip())
         self.turns = sorted(spoken, key=lambda turn: -turn.number)
 
     def utterance(self, text: str) -> Utterance:
-        found = self._read.get(text)
+        found = self.read.get(text)
         if found is None:
-            found = self._read[text] = utterance(text, self.setting.locale)
+            found = self.read[text] = utterance(text, self.setting.locale)
         return found
 
     def ground(self, value: Json, schema: Schema, name: str = "") -> Grounded | None:
