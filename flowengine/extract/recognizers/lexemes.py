@@ -232,9 +232,17 @@ def _special(said: Utterance, i: int, alphabet: Alphabet) -> tuple[Number | None
 
 def _number(said: Utterance, i: int) -> Number | None:
     locale, words, shapes = said.locale, said.words, said.shapes
-    if shapes[i] not in ("number", "ordinal") and words[i] not in locale.number_starters:
+    word = words[i]
+    if shapes[i] not in ("number", "ordinal") and word not in locale.number_starters:
         return None
-    if words[i] in locale.numbers.articles and not _counts_on(said, i + 1):
+    following = words[i + 1] if i + 1 < len(words) else ""
+    if word in locale.plain_numbers and following not in locale.number_parts:
+        return (
+            None
+            if locale.is_pronoun(words, i)
+            else Number(i, i + 1, locale.plain_numbers[word], simple=True)
+        )
+    if word in locale.numbers.articles and following not in locale.counted_by_article:
         return None  # most often "a" is just an article
     ordinal = locale.reader.ordinal(words, shapes, i)
     if ordinal or locale.is_pronoun(words, i):
@@ -253,11 +261,6 @@ def _large_ordinal(said: Utterance, number: Number) -> Number | None:
     if rest is None or rest.raw or rest.value >= free:
         return None
     return Number(number.first, rest.last, number.value + rest.value, ordinal=True)
-
-
-def _counts_on(said: Utterance, i: int) -> bool:
-    """Whether the word after an article makes it a number: "a hundred"."""
-    return i < len(said.words) and said.words[i] in said.locale.counted_by_article
 
 
 def _oh_unit(said: Utterance, i: int) -> Number | None:

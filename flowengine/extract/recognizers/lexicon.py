@@ -53,6 +53,10 @@ class NumberWords:
         tables = (self.hundreds, self.scales, self.dozens, self.pairs, self.fractions)
         return frozenset(word for table in tables for word in table)
 
+    def parts_of_numbers(self) -> frozenset[str]:
+        """Words with which a number may go on, after "seven"."""
+        return self.starters() | self.counted_by_article() | self.conjunctions | self.tens_links
+
     def starters(self) -> frozenset[str]:
         """Words that a number may begin with."""
         maps = (

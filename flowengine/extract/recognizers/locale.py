@@ -61,6 +61,8 @@ class Locale:
         self.oh_words = self.numbers.zero_letters
         self.number_heads = self.number_starters | self.oh_words
         self.counted_by_article = self.numbers.counted_by_article()
+        self.plain_numbers = {**self.numbers.units, **self.numbers.teens, **self.numbers.tens}
+        self.number_parts = self.numbers.parts_of_numbers()
         self.reader = NumberReader(self.numbers)
         self._pronoun = {
             name: frozenset(words.get(f"pronoun{name}", ()))
@@ -80,6 +82,11 @@ class Locale:
             ("month", "weekday", "relday", "part", "number", "ordinal", "clock", "date", "oh",
              "named_time", "holiday", "holiday_day", "year_word", "unit")
         )  # fmt: skip
+
+    @lazy
+    def told_classes(self) -> int:
+        """Bits of the classes that make a number beside them a date or a time for certain."""
+        return self.alphabet.bits(("month", "meridiem", "clock", "date", "w:m"))
 
     @lazy
     def digit_classes(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flowengine.extract.recognizers.lexicon import RepairWords
@@ -18,27 +17,43 @@ _REACH = 3
 _CORRECTION_REACH = 4
 
 
-@dataclass(slots=True)
-class Marks:
-    """Token places, in order; each a phrase at `first` up to, not including, `last`."""
+_SECTIONS = {
+    "corrections": "corrections", "negators": "negations", "refusals": "negations",
+    "verdicts": "verdicts", "changes": "changes", "replacements": "replacements",
+    "contrasts": "contrasts", "joins": "joins", "hedges": "hedges",
+    "approximate": "approximations", "bounds": "bounds",
+}  # fmt: skip
+"""Sections of the locale's phrases and where they are kept; others only shadow shorter phrases."""
 
-    words: Sequence[str]
-    repairs: RepairWords
-    corrections: list[Found[str]] = field(default_factory=list[Found[str]])
-    negations: list[Found[str]] = field(default_factory=list[Found[str]])
-    verdicts: list[Found[str]] = field(default_factory=list[Found[str]])
-    contrasts: list[int] = field(default_factory=list[int])
-    verbs: list[int] = field(default_factory=list[int])
-    """Verbs of change."""
-    new_values: list[int] = field(default_factory=list[int])
-    """Where a new value begins: "change it from five to | eight"."""
-    replacements: list[int] = field(default_factory=list[int])
-    joins: list[int] = field(default_factory=list[int])
-    hedges: list[Found[str]] = field(default_factory=list[Found[str]])
-    approximations: list[Found[str]] = field(default_factory=list[Found[str]])
-    bounds: list[Found[str]] = field(default_factory=list[Found[str]])
-    changing: bool = False
-    """Whether anything may be taken back or ruled out; false for most turns."""
+
+class Marks:
+    """Token places, in order; most turns have none, so a section is a list only when filled."""
+
+    corrections: Sequence[Found[str]] = ()
+    negations: Sequence[Found[str]] = ()
+    verdicts: Sequence[Found[str]] = ()
+    changes: Sequence[Found[str]] = ()
+    replacements: Sequence[Found[str]] = ()
+    contrasts: Sequence[Found[str]] = ()
+    joins: Sequence[Found[str]] = ()
+    hedges: Sequence[Found[str]] = ()
+    approximations: Sequence[Found[str]] = ()
+    bounds: Sequence[Found[str]] = ()
+
+    def __init__(self, words: Sequence[str], repairs: RepairWords) -> None:
+        self.words = words
+        self.repairs = repairs
+        self.new_values: Sequence[int] = ()
+        """Where a new value begins: "change it from five to | eight"."""
+        self.apart: Sequence[int] = ()
+        """Where a contrast or punctuation stands."""
+        self.changing = False
+        """Whether anything may be taken back or ruled out; false for most turns."""
+
+    def add(self, section: str, found: Found[str]) -> None:
+        kept = _SECTIONS.get(section)
+        if kept:
+            self.__dict__.setdefault(kept, []).append(found)
 
     def corrected(self, end: int, start: int, last: int | None = None) -> bool:
         """Whether a value from `start` to `last` corrects one that ended before, at `end`."""
@@ -63,8 +78,8 @@ class Marks:
     def _replaces(self, start: int, last: int) -> bool:
         """ "can five people come instead": in the same clause as the value, right after it."""
         return any(
-            last <= at <= last + _REACH and not self._contrasted(start + 1, at)
-            for at in self.replacements
+            last <= mark.first <= last + _REACH and not self._contrasted(start + 1, mark.first)
+            for mark in self.replacements
         )
 
     def refused(self, last: int) -> bool:
@@ -80,12 +95,12 @@ class Marks:
         return False
 
     def _contrasted(self, start: int, end: int) -> bool:
-        at = bisect_left(self.contrasts, start)
-        return at < len(self.contrasts) and self.contrasts[at] < end
+        at = bisect_left(self.apart, start)
+        return at < len(self.apart) and self.apart[at] < end
 
     def joined(self, end: int, start: int) -> bool:
         """Whether two values are offered together: "five or six"."""
-        return any(end <= join < start for join in self.joins) and start - end <= 2
+        return start - end <= 2 and any(end <= join.first < start for join in self.joins)
 
     def hedged(self) -> bool:
         return bool(self.hedges)
@@ -109,10 +124,10 @@ def find_marks(said: Utterance) -> Marks:
     marks = Marks(said.words, locale.repairs)
     for first, last, labels in locale.cues.find(said.words):
         for section, detail in labels:
-            _place(marks, section, Found(first, last, detail))
-    marks.contrasts.extend([at for at, stop in enumerate(said.breaks) if stop])
-    marks.contrasts.sort()
-    if marks.verbs:
+            marks.add(section, Found(first, last, detail))
+    stops = [at for at, stop in enumerate(said.breaks) if stop]
+    marks.apart = sorted([*stops, *(mark.first for mark in marks.contrasts)])
+    if marks.changes:
         marks.new_values = _new_values(marks)
     marks.changing = bool(
         marks.negations
@@ -128,36 +143,10 @@ def find_marks(said: Utterance) -> Marks:
 def _new_values(marks: Marks) -> list[int]:
     """The places after "to" that follow a verb of change; an article may stand between."""
     words, repairs = marks.words, marks.repairs
-    after = range(marks.verbs[0] + 1, len(words))
+    after = range(marks.changes[0].last, len(words))
     found = [at + 1 for at in after if words[at] in repairs.change_to]
     articles = [at + 1 for at in found if at < len(words) and words[at] in repairs.links]
     return found + articles
-
-
-def _place(marks: Marks, section: str, found: Found[str]) -> None:
-    match section:
-        case "corrections":
-            marks.corrections.append(found)
-        case "negators" | "refusals":
-            marks.negations.append(found)
-        case "verdicts":
-            marks.verdicts.append(found)
-        case "changes":
-            marks.verbs.append(found.first)
-        case "replacements":
-            marks.replacements.append(found.first)
-        case "contrasts":
-            marks.contrasts.append(found.first)
-        case "joins":
-            marks.joins.append(found.first)
-        case "hedges":
-            marks.hedges.append(found)
-        case "approximate":
-            marks.approximations.append(found)
-        case "bounds":
-            marks.bounds.append(found)
-        case _:  # phrases that are listed only so that no shorter one is seen inside them
-            pass
 
 
 T = TypeVar("T", bound="Placed")

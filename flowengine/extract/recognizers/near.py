@@ -42,7 +42,10 @@ class IntegerNearRecognizer(IntegerRecognizer):
 
     def numbers(self, said: Utterance) -> list[Number]:
         found = super().numbers(said)
-        return [one for one in found if not _is_dated(one, said)] if found else found
+        if not found or not said.lexemes.mask & said.locale.told_classes:
+            return found
+        dated = _dated_tokens(said)
+        return [one for one in found if one.first not in dated]
 
     def read(self, said: Utterance, context: Context) -> list[Recognition]:
         numbers = self.numbers(said)
@@ -91,13 +94,14 @@ class IntegerNearRecognizer(IntegerRecognizer):
         return 2 if any(said.breaks[start : end + 1]) else 0
 
 
-def _is_dated(number: Number, said: Utterance) -> bool:
-    """Whether the number is part of "march third" or "four thirty pm"."""
-    return any(
-        match.tokens[0] <= number.first < match.tokens[1]
-        and any(name in match for name in _TOLD_BY)
+def _dated_tokens(said: Utterance) -> set[int]:
+    """Tokens of "march third" and "four thirty pm", which count nothing."""
+    return {
+        token
         for match in said.matches("datetime", "date_lead")
-    )
+        if any(name in match for name in _TOLD_BY)
+        for token in range(*match.tokens)
+    }
 
 
 def _is_subject(said: Utterance, start: int, first: int) -> bool:

@@ -47,11 +47,6 @@ class Utterance:
     def __init__(self, text: str, locale: str = "en-US") -> None:
         self.text = text
         self.locale: Locale = locale_of(locale)
-        self.words: list[str] = []
-        self.shapes: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.breaks: list[str] = []
         self._matches: dict[tuple[str, ...], list[Match]] = {}
         bounded = _bounded(text)
         if _PLAIN.fullmatch(bounded):
@@ -61,16 +56,19 @@ class Utterance:
 
     def _split(self, text: str) -> None:
         """The same as `_tokenise`, for plain words."""
-        words = self.words = text.lower().split(" ")
+        words = text.lower().split(" ")
+        self.words = words
         self.shapes = ["word"] * len(words)
         self.breaks = [""] * len(words)
-        ends = self.ends = list(accumulate(map(len, words), _after_space))
+        self.ends = ends = list(accumulate(map(len, words), _after_space))
         self.starts = [end - len(word) for end, word in zip(ends, words, strict=True)]
 
     def _tokenise(self, text: str) -> None:
         stop = ""
-        words, shapes, starts = self.words, self.shapes, self.starts
-        ends, breaks = self.ends, self.breaks
+        words, shapes, breaks = list[str](), list[str](), list[str]()
+        starts, ends = list[int](), list[int]()
+        self.words, self.shapes, self.breaks = words, shapes, breaks
+        self.starts, self.ends = starts, ends
         for found in _TOKEN.finditer(text):
             shape, word = found.lastgroup, found.group()
             start, end = found.span()
@@ -134,9 +132,13 @@ class Utterance:
     @lazy
     def content(self) -> list[int]:
         """Tokens left when carrier phrases ("my name is", "this is") are taken off; else all."""
-        every = range(len(self.words))
-        carried = {i for f in self.locale.carriers.find(self.words) for i in range(f.first, f.last)}
-        return [i for i in every if i not in carried] or list(every)
+        left: list[int] = []
+        at = 0
+        for found in self.locale.carriers.find(self.words):
+            left.extend(range(at, found.first))
+            at = found.last
+        left.extend(range(at, len(self.words)))
+        return left or list(range(len(self.words)))
 
     @lazy
     def memo(self) -> dict[Any, Any]:
@@ -153,7 +155,7 @@ class Utterance:
 
     @lazy
     def stems(self) -> list[str]:
-        return [stem(word) for word in self.words]
+        return [stem(word) if word[-1] == "s" else word for word in self.words]
 
     @lazy
     def marks(self) -> Marks:

@@ -199,7 +199,7 @@ def _takes_back(sign: _Sign, said: Utterance, asked: bool) -> bool:
 
 def _after_but(sign: _Sign, signs: Sequence[_Sign], said: Utterance) -> _Sign:
     """ "yes but not today" is a refusal: what follows "but" decides."""
-    for at in said.marks.contrasts:
+    for at in said.marks.apart:
         if at >= sign.last and said.words[at] in said.locale.yes_no_but:
             later = [other for other in signs if other.first > at]
             if later and sign.answer:
