@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from flowengine.extract.meaning import Meaning, Setting, amount, read_whole, written
+from flowengine.extract.meaning import Meaning, Setting, read_whole, written
 from flowengine.extract.plain import normal
 from flowengine.extract.recognizers import utterance
 from flowengine.extract.recognizers.text import LONGEST_TEXT
@@ -38,7 +38,7 @@ def same(
     if schema and ("enum" in schema or "const" in schema):
         return a == b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return amount(a) == amount(b)
+        return a == b
     refs = _SOME_DAYS if ref is None else (ref,)
     settings = [Setting(locale, one, timezone) for one in refs]
     if is_object(a) and is_object(b):
