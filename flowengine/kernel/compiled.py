@@ -9,6 +9,7 @@ from typing import Any
 from flowengine.chart import Chart, Edge, chart_of
 from flowengine.clock import duration_ms
 from flowengine.errors import FlowError, did_you_mean
+from flowengine.extract.recognizers import warm_up
 from flowengine.extract.record import CompiledRecord
 from flowengine.facts import canonical_json
 from flowengine.flow.functions import Functions
@@ -73,6 +74,9 @@ class _Compiler:
 
     def compile(self) -> CompiledFlow:
         flow = self.flow
+        if flow.records or flow.extract:
+            # Else the first caller would wait for the tables of the flow's language.
+            warm_up(flow.locale)
         phases = {name: self.phase(name, phase, parent) for name, phase, parent in flow.walk()}
         edges = tuple(self.edge(edge, phases) for edge in self.chart.edges)
         records = tuple(

@@ -80,9 +80,9 @@ class Runner:
 
     async def _extract(self, spec: ExtractSpec, window: Any, known: Mapping[str, Json]) -> Json:
         extractor = self._extractor(spec)
-        if isinstance(extractor, TurnExtractor):
-            return await run_turn_extractor(extractor, window, known)
-        return await _awaited(extractor(window, known))
+        if hasattr(extractor, "extract"):
+            return await run_turn_extractor(cast("TurnExtractor", extractor), window, known)
+        return await _awaited(cast("Extract", extractor)(window, known))
 
     def _extractor(self, spec: ExtractSpec) -> TurnExtractor | Extract:
         """Code that was passed, code of the flow, or a model for the flow's own entry."""
