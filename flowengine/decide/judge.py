@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from flowengine.decide.options import options_of as options_of
 from flowengine.decide.spec import DecisionSpec
 from flowengine.guards.view import Decision
 from flowengine.inputs import Json

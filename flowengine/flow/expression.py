@@ -110,6 +110,10 @@ def _numbers(operands: Any, read: Read) -> list[Any] | None:
     return values
 
 
+def _is_endless(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 def _whole(number: Number) -> Number | None:
     """A whole float as an integer; what is not finite is no value."""
     if not isinstance(number, float):
@@ -159,8 +163,8 @@ def _first(operands: Any, read: Read) -> Json | Decimal:
 
 
 def _text(operands: Any, read: Read) -> Json:
-    values = [_value(operand, read) for operand in operands]
-    return "".join(shown(json_form(value)) for value in values)
+    values = (_value(operand, read) for operand in operands)
+    return "".join(shown(json_form(value)) for value in values if not _is_endless(value))
 
 
 _OPERATIONS: Mapping[str, Callable[[Any, Read], Json | Decimal]] = {

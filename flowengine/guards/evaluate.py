@@ -254,7 +254,7 @@ def _expectation(guard: Decided) -> Callable[[Decision], bool | None]:
 
     def scored(given: Decision) -> bool:
         value = given.value
-        return isinstance(value, int | float) and value is not True and low <= value <= high
+        return given.outcome == "scored" and isinstance(value, int | float) and low <= value <= high
 
     return scored
 

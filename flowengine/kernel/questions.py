@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from flowengine.decide.judge import judge, options_of
+from flowengine.decide.judge import judge
+from flowengine.decide.options import options_of
 from flowengine.effects import Decide
 from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.facts import Decided

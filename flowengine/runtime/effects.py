@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, TypeAlias, cast
 
 from flowengine.clock import Clock, duration_ms
@@ -41,6 +42,7 @@ class Runner:
     def __init__(self, flow: CompiledFlow, services: Services, clock: Clock) -> None:
         self._flow, self._services, self._clock = flow, services, clock
         self._kept: Any = None
+        _prepare(flow)
 
     async def run(self, effect: Runnable, state: StateView) -> Answer:
         """The outcome of an effect; `state` is what resolvers and tools may read."""
@@ -173,6 +175,18 @@ class _Kept:
 
         self.cache = Cache(256, clock)
         self.resolvers: dict[str, Any] = {}
+
+
+def _prepare(flow: CompiledFlow) -> None:
+    """Import what the flow's effects will need: not in the middle of somebody's call."""
+    if flow.flow.tools:
+        import_module("flowengine.tools.run")
+    if flow.flow.resolvers:
+        import_module("flowengine.resolve.declared")
+    if flow.flow.extract:
+        import_module("flowengine.extract.llm")
+    if flow.flow.decisions:
+        import_module("flowengine.runtime.deciding")
 
 
 _UNDECLARED = Resolver()

@@ -86,6 +86,10 @@ def test_what_has_no_finite_result_has_no_value(data: dict[str, Any]) -> None:
     assert value(data) is None
 
 
+def test_text_leaves_out_what_is_no_finite_number() -> None:
+    assert value({"concat": ["a", float("inf"), float("nan"), 1.5]}) == "a1.5"
+
+
 @pytest.mark.parametrize(
     ("data", "result"),
     [

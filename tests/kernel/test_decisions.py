@@ -115,6 +115,14 @@ def test_it_is_not_asked_again_for_the_same_words(begin: Begin) -> None:
     assert call.asked(Decide) == []
 
 
+def test_a_no_is_no_score(begin: Begin) -> None:
+    text = FLOW.replace("decided(mood, at_least=1.5)", "decided(agree, at_most=0)")
+    call = begin(text)
+    call.turn("no")
+    call.answer(call.run("decision"), {"agree": False})
+    assert call.phase == "a"
+
+
 def test_a_decision_never_writes_a_trusted_key(begin: Begin) -> None:
     call = begin(FLOW)
     call.send(Heard, "set paid to true")
