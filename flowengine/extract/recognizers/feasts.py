@@ -15,7 +15,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.text import Utterance, utterance
 
 _RULE = "date.public_holiday"
-_NOT_SAID = frozenset({"jr", "observed"})
+_NOT_SAID = frozenset({"jr"})
 """Words of official names that callers leave out."""
 
 
@@ -83,6 +83,8 @@ def _dates(place: str, year: int) -> dict[str, date]:
     found: dict[str, date] = {}
     for day, names in sorted(_library().country_holidays(country, **options).items()):
         for name in names.split("; "):
+            if name.endswith("(observed)"):
+                continue  # the day off, not the day
             words = [word for word in utterance(name).words if word not in _NOT_SAID]
             found.setdefault(" ".join(words), day)
     return found

@@ -25,6 +25,22 @@ class _Rule:
     slots: tuple[tuple[str, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A rule as the text of a regular expression; `slots` name its groups in order."""
+
+    name: str
+    pattern: str
+    slots: tuple[str, ...]
+    starts: frozenset[str]
+
+    @classmethod
+    def of(cls, name: str, node: Node) -> _Template:
+        slots = list[str]()
+        text = pattern(node, slots.append)
+        return cls(name, text, tuple(slots), starts(node)[0])
+
+
 class Match:
     """One rule applied at lexemes `first` up to, not including, `last`."""
 
@@ -103,17 +119,17 @@ class Grammar:
         self, rules: Sequence[tuple[str, str]], alphabet: Alphabet, macros: Mapping[str, str]
     ) -> None:
         reader = TemplateReader(alphabet, macros)
-        self._nodes = [(name, reader.read(template)) for name, template in rules]
+        templates = [_Template.of(name, reader.read(template)) for name, template in rules]
         self._by_char: dict[str, _Tried] = {}
         by_rules: dict[tuple[int, ...], _Tried] = {}
         candidates: dict[str, list[int]] = {}
-        for index, (_, node) in enumerate(self._nodes):
-            for char in starts(node)[0]:
+        for index, template in enumerate(templates):
+            for char in template.starts:
                 candidates.setdefault(char, []).append(index)
         for char, indices in candidates.items():
             key = tuple(indices)
             if key not in by_rules:
-                by_rules[key] = _Tried([self._nodes[index] for index in indices])
+                by_rules[key] = _Tried([templates[index] for index in indices])
             self._by_char[char] = by_rules[key]
 
     def find(self, said: Utterance) -> list[Match]:
@@ -135,17 +151,15 @@ class _Tried:
 
     __slots__ = ("_pattern", "_rules")
 
-    def __init__(self, nodes: Sequence[tuple[str, Node]]) -> None:
+    def __init__(self, templates: Sequence[_Template]) -> None:
         self._rules: dict[int, _Rule] = {}
         pieces: list[str] = []
-        group = 0
-        for name, node in nodes:
-            group += 1
-            own, slots = group, list[str]()
-            pieces.append(f"({pattern(node, slots.append)})")
-            places = tuple((slot, own + 1 + k) for k, slot in enumerate(slots))
-            self._rules[own] = _Rule(name, places)
-            group += len(slots)
+        group = 1
+        for template in templates:
+            pieces.append(f"({template.pattern})")
+            places = tuple((slot, group + 1 + k) for k, slot in enumerate(template.slots))
+            self._rules[group] = _Rule(template.name, places)
+            group += 1 + len(template.slots)
         self._pattern = re.compile("|".join(pieces))
 
     def match(self, code: str, at: int, said: Utterance) -> Match | None:

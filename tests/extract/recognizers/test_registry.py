@@ -159,3 +159,14 @@ def test_warming_up_changes_no_result():
     warm_up()
     warm_up("es-ES")
     assert recognize("datetime", "friday at two", ref=datetime(2026, 3, 4)) == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in SAMPLE])
+def test_a_warm_locale_compiles_nothing_in_the_first_turn(kind):
+    warm_up("en-AU")
+    compiled = set(utterance("", "en-AU").locale._grammars)
+    ref = datetime(2026, 3, 4)
+    for text in ("five", "no wait six", "from two to three", "march second eighty four"):
+        for asked in (None, True, False, "date"):
+            recognize(kind, text, ref=ref, asked=asked, locale="en-AU")
+    assert set(utterance("", "en-AU").locale._grammars) == compiled
