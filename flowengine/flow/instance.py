@@ -22,6 +22,7 @@ from flowengine.guards import Guard
 from flowengine.guards.spelling import MAX_TEXT
 
 _DOLLAR = re.compile(rf"\$\$|{MENTION.pattern}")
+_WORD = re.compile(r"[\w.:-]+")
 _SLOT = re.compile(r"(?<=\{)[^{}?\n]+")
 _TYPES: dict[str, tuple[list[Any], str]] = {
     "guard": ([Guard], ""),
@@ -197,7 +198,7 @@ class Instance:
             value = self._values.get(found[1] or found[2])
             for part in (value, *value.children.values()) if value else ():
                 if part.origin and isinstance(part.value, str):
-                    origins[part.value] = part.origin
+                    origins |= dict.fromkeys(_words(part.value), part.origin)
         return replace(node, given=origins) if origins else node
 
 
@@ -228,6 +229,11 @@ def _keys(fields: Node) -> Node:
         to = spec.children.get("to")
         children[at] = to or replace(spec, kind="scalar", value=str(name), children={}, keys={})
     return replace(fields, kind="list", children=children, keys={})
+
+
+def _words(text: str) -> set[str]:
+    """What may be named in a value: all of it, and each word of a condition."""
+    return {text, *_WORD.findall(text)}
 
 
 def _without_value(declared: Mapping[str, set[str]]) -> Mapping[str, set[str]]:

@@ -66,9 +66,8 @@ class Scope:
         return phase in self.places() or self._is_local(phase, "phase")
 
     def spaced(self, name: str) -> str:
-        """`ask` -> `ns.ask`; a prefix stays in front, because it is a lifetime."""
-        prefix, colon, rest = name.rpartition(":")
-        return f"{prefix}{colon}{self.namespace}.{rest}"
+        """`ask` -> `ns.ask`."""
+        return f"{self.namespace}.{name}"
 
     def guard(self, guard: Guard) -> Guard:
         """The guard with the flow's names."""
@@ -95,7 +94,10 @@ class Scope:
     def _key(self, name: str) -> str:
         for head, rest in splits(name):
             if head in self.declared.get("key", ()):
-                return ".".join((self.spaced(head), *rest))
+                prefix, colon, last = head.rpartition(
+                    ":"
+                )  # a prefix is a lifetime: it stays in front
+                return ".".join((f"{prefix}{colon}{self.spaced(last)}", *rest))
         if self._is_holder(name.partition(".")[0]):
             return self.spaced(name)
         prefix, colon, rest = name.partition(":")

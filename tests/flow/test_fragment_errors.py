@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from flowengine.check import check
 from flowengine.flow.diagnostic import Diagnostic, FlowFileError
-from flowengine.flow.load import loads
+from flowengine.flow.load import loads, parse
 from flowengine.flow.model import Flow, Phase
 
 
@@ -91,6 +92,14 @@ phases:
 """
     [diagnostic] = caught(lambda: loads(text))
     assert (diagnostic.code, diagnostic.line, diagnostic.column) == ("unknown_tool", 6, 28)
+
+
+def test_a_name_in_a_condition_is_told_where_the_condition_was_given() -> None:
+    text = "flow: x\nphases:\n  p:\n    use: handoff\n    with: {tool: t, wanted: is_true(angry)}\n"
+    text += "    exits: {done: e}\n  e: {initial: true, final: true}\ntools: {t: {respond: 1}}\n"
+    loaded = parse(text, file="f.yaml")
+    [found] = [d for d in check(loaded.flow, source=loaded.source) if "angry" in d.message]
+    assert (found.code, found.file, found.line) == ("unknown_state_key", "f.yaml", 5)
 
 
 def test_a_name_that_a_fragment_would_take_is_told(tmp_path: Path) -> None:

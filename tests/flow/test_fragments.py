@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from flowengine.flow.fragment import Exit, Fragment, Parameter
 from flowengine.flow.load import loads, parse
 from flowengine.flow.model import Digression, Flow, Key, Phase, Region, Transition
 from flowengine.guards import captured, is_true
+from flowengine.render import to_mermaid
 
 ASK = """\
 fragments:
@@ -91,6 +94,11 @@ def test_what_is_loaded_is_a_plain_flow_that_reads_back_as_itself() -> None:
 def test_a_flow_with_fragments_passes_the_check() -> None:
     loaded = parse("flow: x\n" + ASK + USES, file="f.yaml")
     assert [d.code for d in check(loaded.flow, source=loaded.source) if d.severity == "error"] == []
+
+
+def test_a_use_is_drawn_as_a_compound_phase_of_its_name() -> None:
+    drawn = to_mermaid(flow(ASK))
+    assert re.search(r'state "consent" as (p\d+) \{\n\s+state "consent.first', drawn)
 
 
 def test_a_condition_over_lists_holds_for_each_of_their_names() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from types import ModuleType
+
 import pytest
 
 from flowengine.flow.dump import plain
@@ -98,3 +101,31 @@ def test_names_of_every_section_are_renamed_with_what_refers_to_them() -> None:
         "resolved(p.look) and called_ok(p.send) and is_true(p.calm)"
     )
     assert str(made.phase("p.b").done) == "custom(mine)"
+
+
+SECTIONS = ("phases", "digressions", "monitors", "global_transitions", "fallback_transitions")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_whole_flow_as_a_fragment_is_itself_once_the_name_is_taken_off(
+    random_flows: ModuleType, seed: int
+) -> None:
+    """Names with spaces, quotes and colons included."""
+    data = plain(random_flows.random_flow(seed))
+    body = {section: data[section] for section in SECTIONS if section in data}
+    state = {key: {"type": "boolean"} for key in random_flows.KEYS}
+    made = Flow.model_validate(
+        {
+            "flow": "x",
+            "fragments": {"f": {**body, "state": state}},
+            "phases": {"zz": {"use": "f"}},
+        }
+    )
+    assert set(made.state) == {f"zz.{key}" for key in state}
+    text = json.dumps(plain(made), ensure_ascii=False)
+    back = json.loads(text.replace("zz.", ""))
+    assert back["phases"]["zz"]["phases"] == body["phases"]
+    assert {s: back[s] for s in body if s != "phases"} == {
+        s: body[s] for s in body if s != "phases"
+    }
+    assert text.count("zz.") > 10
