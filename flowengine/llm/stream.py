@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from flowengine.llm.provider import StreamEvent, TextDelta, ToolCallDelta, closi
 from flowengine.llm.repetition import Repetition
 from flowengine.llm.run import Run
 from flowengine.llm.schema import WRAP, Target
+from flowengine.llm.snapshots import Snapshots
 from flowengine.llm.vocabulary import ExtractionMode, FinishReason
 
 T = TypeVar("T")
@@ -29,7 +29,8 @@ T = TypeVar("T")
 class Partial:
     """The value so far, as plain JSON: no half number or word, and strings may still grow.
 
-    `complete_paths` became final and `changed_paths` changed since the last one.
+    `complete_paths` became final and `changed_paths` changed since the last one. It shares with
+    the others what did not change, so it is only to be read.
     """
 
     data: JSON = field(repr=False)
@@ -187,6 +188,7 @@ class _Reader:
         self._wrapped = target.wrapped
         self._items = items
         self._json = PartialJson()
+        self._snapshots = Snapshots()
         self._repetition = Repetition()
 
     @property
@@ -216,15 +218,14 @@ class _Reader:
 
     def _partial(self) -> list[Event]:
         complete, changed = tuple(self._json.complete), tuple(self._json.changed)
-        data = self._json.value
+        data = self._snapshots.take(self._json.value, self._json.changed)
         if self._wrapped:
             if not is_object(data) or WRAP not in data:
                 return []
             complete = tuple(path[1:] for path in complete if path)
             changed = tuple(path[1:] for path in changed if path)
             data = data[WRAP]
-        # A copy, so that what was shown does not change under the reader's hands.
-        return [Partial(copy.deepcopy(data), complete, changed)]
+        return [Partial(data, complete, changed)]
 
     def _finished_items(self) -> list[Event]:
         if self._items is None:
