@@ -21,10 +21,10 @@ from flowengine.extract.recognizers import (
     utterance,
 )
 from flowengine.extract.spec import FieldSpec, RecordSpec
-from flowengine.extract.value_types import typed, value_types
+from flowengine.extract.value_types import typed, value_key, value_types
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
-from flowengine.state.keys import KEY_TYPES, KeySpec, KeyTable, json_value
+from flowengine.state.keys import KeyTable, json_value
 from flowengine.transcript import Turn
 
 Named: TypeAlias = Mapping[str, Callable[[Any], bool]]
@@ -152,17 +152,10 @@ def _field(name: str, spec: FieldSpec, functions: Named, validators: Named) -> C
     if spec.valid is not None:
         types = value_types(spec)
         own = {name: _of_value(function, types) for name, function in validators.items()}
-        valid = compile_guard(spec.valid, _value_table(types), functions={**functions, **own})
+        keys = KeyTable(value_key(spec))
+        valid = compile_guard(spec.valid, keys, functions={**functions, **own})
     asks = tuple(phrase.lower() for phrase in spec.asks)
     return CompiledField(name, spec.to or name, spec, made, valid, asks)
-
-
-def _value_table(types: tuple[str, ...]) -> KeyTable:
-    """Guards compare `value` as what it is: an amount by size, a duration by length.
-
-    A datetime, which is a date, a time or both, they compare as it is spelled.
-    """
-    return KeyTable({"value": KeySpec(type=KEY_TYPES[types[0]])} if len(types) == 1 else {})
 
 
 def _of_value(function: Callable[[Any], bool], types: tuple[str, ...]) -> Callable[[Any], bool]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 from flowengine.extract.spec import FieldSpec
 from flowengine.inputs import Json
-from flowengine.state.types import KEY_TYPES
+from flowengine.state.keys import KEY_TYPES, KeySpec
 
 _KIND_TYPES: Mapping[str, tuple[str, ...]] = {
     "integer": ("integer",),
@@ -60,6 +60,16 @@ def value_types(spec: FieldSpec) -> tuple[str, ...]:
     if spec.recognize is None:
         return ()
     return ("object",) if spec.options.get("form") == "parts" else _KIND_TYPES[spec.kind]
+
+
+def value_key(spec: FieldSpec) -> dict[str, KeySpec]:
+    """The key `value` of a field's guards: they compare an amount by size, a duration by length.
+
+    It has no type for a datetime, which is a date, a time or both, and is compared as it is
+    spelled; and none for what a resolver gives.
+    """
+    types = value_types(spec)
+    return {"value": KeySpec(type=KEY_TYPES[types[0]])} if len(types) == 1 else {}
 
 
 def typed(types: tuple[str, ...], value: Json) -> Any:
