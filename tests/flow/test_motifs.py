@@ -9,12 +9,9 @@ import pytest
 
 from flowengine.check import check, check_path
 from flowengine.flow.fragment import Fragment
-from flowengine.flow.functions import load_functions
 from flowengine.flow.library import MOTIFS, motif_names
 from flowengine.flow.load import load, loads, parse, read_fragments
 from flowengine.flow.model import Flow
-from flowengine.testing.run import run_scenario
-from flowengine.testing.scenario_file import read_scenarios
 
 FLOWS = Path(__file__).parent / "motifs"
 
@@ -139,22 +136,3 @@ def test_a_commit_without_the_motif_is_open_at_once() -> None:
     plain = re.sub(r"  ask: \{use.*\n", "  ask: {tools: [ask_it]}\n", text)
     assert loads(text).tools["ask_it"].when is not None
     assert loads(plain).tools["ask_it"].when is None
-
-
-ROOT = Path(__file__).parents[2]
-REFILL = ROOT / "flows" / "pharmacy_refill"
-
-
-@pytest.mark.parametrize("file", sorted(f.name for f in REFILL.glob("scenarios/*.scenario.yaml")))
-def test_the_refill_flow_made_of_motifs_passes_its_scenarios(file: str) -> None:
-    flow, functions = load(FLOWS / "refill.yaml"), load_functions(REFILL)
-    for scenario in read_scenarios(REFILL / "scenarios" / file).scenarios:
-        report = run_scenario(scenario, flow, functions)
-        assert report.passed, (scenario.name, report.mismatches)
-
-
-def test_the_refill_flow_made_of_motifs_is_shorter_and_has_nothing_wrong() -> None:
-    path = FLOWS / "refill.yaml"
-    longer = (REFILL / "flow.yaml").read_text("utf-8").splitlines()
-    assert len(path.read_text("utf-8").splitlines()) < len(longer)
-    assert check_path(path, functions=load_functions(REFILL)) == []
