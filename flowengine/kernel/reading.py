@@ -34,12 +34,14 @@ def read_after(work: Work, moment: str) -> tuple[Staged, ...]:
 
 
 def read_in_progress(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
-    """What the records that fill one of these keys find in the turn in progress."""
-    due = [
-        record
-        for record in work.flow.records
-        if record.spec.trigger == "every_turn" and not reads.isdisjoint(record.keys)
-    ]
+    """What the records find in the turn in progress, if one of them may fill one of these keys.
+
+    All of them read it: the call may move the phase, and words are meant for the phase in which
+    they were said.
+    """
+    due = [record for record in work.flow.records if record.spec.trigger == "every_turn"]
+    if all(reads.isdisjoint(record.keys) for record in due):
+        return ()
     return _read(work, due, work.transcript.current, _asked_before(work, closed=False))
 
 
