@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, get_type_hints
+from typing import Any, get_origin, get_type_hints
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,6 +17,9 @@ from flowengine.cli.misuse import Misuse
 from flowengine.cli.output import complain
 from flowengine.errors import did_you_mean
 from flowengine.extract.recognizers import KINDS, Recognition, recognize
+
+_OF_TIME = ("datetime", "date", "time", "date_of_birth")
+_NEEDS_REF = "; words such as tomorrow need the reference time: --ref 2026-03-04T10:30"
 
 
 def recognize_words(
@@ -32,7 +35,9 @@ def recognize_words(
         **_options(kind, options),
         "ref": _instant(context["ref"]),
         "tz": _zone(context["tz"]),
+        "asked": _asked(context["asked"]),
     }
+    needs_ref = kind in _OF_TIME and given["ref"] is None
     for words in [text] if text is not None else _lines():
         found = recognize(kind, words, **given)
         if as_json:
@@ -40,7 +45,7 @@ def recognize_words(
         elif found:
             _print(words, found)
         else:
-            complain(f"no {kind} in it")
+            complain(f"no {kind} in it{_NEEDS_REF if needs_ref else ''}")
     return 0
 
 
@@ -101,10 +106,22 @@ def _value(text: str) -> Any:
 
 
 def _fitting(name: str, value: Any, type_: Any) -> Any:
+    if get_origin(type_) is tuple and not isinstance(value, list):
+        value = [value]  # one word is a list of one
     try:
         return TypeAdapter[Any](type_).validate_python(value)
     except ValidationError as error:
         raise Misuse(f"option {name}: {error.errors()[0]['msg'].lower()}") from None
+
+
+def _asked(text: str | None) -> str | bool | None:
+    """A kind; or true and false, for whether this value was asked for."""
+    if text in ("true", "false"):
+        return text == "true"
+    if text is None or text in KINDS:
+        return text
+    kinds = ", ".join(KINDS)
+    raise Misuse(f"--asked {text!r} is no kind: {kinds}.{did_you_mean(text, KINDS)}")
 
 
 def _instant(text: str | None) -> datetime | None:

@@ -27,6 +27,20 @@ def test_without_a_text_each_line_of_stdin_is_an_utterance(run: Any) -> None:
 def test_nothing_in_it_is_no_failure(run: Any) -> None:
     assert run("recognize", "money", "hello") == (0, "", "no money in it\n")
     assert run("recognize", "time", "seven").out == ""  # nobody asked for a time
+    assert run("recognize", "time", "seven", "--asked", "false", "--ref", "2026-03-04").out == ""
+
+
+def test_a_day_seen_from_nowhere_asks_for_the_reference_time(run: Any) -> None:
+    done = run("recognize", "date", "tomorrow")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == (
+        "no date in it; words such as tomorrow need the reference time: --ref 2026-03-04T10:30\n"
+    )
+
+
+def test_lines_of_stdin_are_printed_as_they_are_read(run: Any) -> None:
+    done = run("recognize", "money", "--locale", "en-GB", stdin="forty quid\nhalf a pound\n")
+    assert [line.split("  ")[0] for line in done.out.splitlines()] == ['"40"', '"0.50"']
 
 
 @pytest.mark.parametrize(
@@ -41,6 +55,30 @@ def test_nothing_in_it_is_no_failure(run: Any) -> None:
         (("integer", "siete", "--locale", "es-ES"), 7),
         (("money", "two hundred dollars"), "200"),
         (("time", "seven", "--asked", "time"), "07:00"),
+        (("time", "seven", "--asked", "true"), "07:00"),
+        (("integer_near", "seven", "--asked", "number", "--options", "people"), 7),
+        (("time", "half seven", "--locale", "en-GB"), "07:30"),
+        (("date", "memorial day", "--ref", "2026-03-04", "--options", "holidays=US"), "2026-05-25"),
+        (
+            ("phone", "two one two five five five two three six eight", "--options", "format=e164"),
+            "+12125552368",
+        ),
+        (
+            ("date", "today", "--ref", "2026-03-05T02:00+00:00", "--tz", "America/New_York"),
+            "2026-03-04",
+        ),
+        (
+            (
+                "datetime",
+                "march eighth at two thirty in the morning",
+                "--ref",
+                "2026-03-04T10:30",
+                "--tz",
+                "America/New_York",
+            ),
+            "2026-03-08T03:30",
+        ),
+        (("datetime", "at eight", "--options", "hours=[18, 23]"), "20:00"),
     ],
 )
 def test_options_set_the_context(run: Any, args: tuple[str, ...], value: Any) -> None:
@@ -53,6 +91,8 @@ def test_options_set_the_context(run: Any, args: tuple[str, ...], value: Any) ->
     ("args", "says"),
     [
         (("tim", "x"), "Did you mean 'time'?"),
+        (("time", "x", "--asked", "tim"), "Did you mean 'time'?"),
+        (("date", "x", "--prefer", "sideways"), "future"),
         (("integer", "x", "--options", "max=abc"), "option max"),
         (("integer", "x", "--options", "5"), "NAME=VALUE"),
         (("time", "x", "--ref", "soon"), "2026-03-04T10:30"),

@@ -128,7 +128,8 @@ def _weekdays_on(match: Match, reading: Reading) -> Day | None:
     if days is None or weekday is None:
         return None
     ahead = (weekday - days.today.weekday()) % 7 or 7
-    return Day(days.today + timedelta(ahead)).plus(7 * (int(match.value("count", 1)) - 1))
+    found = days.plus(7 * (int(match.value("count", 1)) - 1) + ahead, "D")
+    return Day(found) if found else None
 
 
 def _weekday_plus(match: Match, reading: Reading) -> Day | None:
