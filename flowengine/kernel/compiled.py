@@ -15,6 +15,7 @@ from flowengine.facts import canonical_json
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Phase, Transition
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
+from flowengine.guards.regex import searcher
 from flowengine.kernel.actions import Do, compile_actions, compile_text
 from flowengine.kernel.arguments import Arguments
 from flowengine.kernel.context import compile_texts
@@ -194,6 +195,7 @@ class _Compiler:
             guard,
             duration_ms(spec.timeout),
             arguments=Arguments(spec.args),
+            claims=tuple(searcher(f"(?i){pattern}") for pattern in spec.claims),
             rests_on=self.rests_on(spec, guard),
         )
 

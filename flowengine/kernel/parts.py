@@ -69,6 +69,8 @@ class CompiledTool:
     guard: CompiledGuard | None
     timeout: int
     arguments: Arguments
+    claims: tuple[Callable[[str], bool], ...]
+    """Whether the model's words say that it was done."""
     rests_on: frozenset[str]
     """Keys whose correction makes an earlier run a run about something else."""
 

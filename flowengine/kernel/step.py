@@ -27,6 +27,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel.admission import tools_now
+from flowengine.kernel.claims import check_claims
 from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
@@ -234,6 +235,7 @@ def _said_follows(work: Work, said: Said) -> None:
         turn = work.transcript.turns[-1] if work.transcript.turns else turn
         begin_silence(work)
     check_verbatim(work, turn.model)
+    check_claims(work, said.text)
     if said.interrupted:
         cancel_calls(work)
         count_interruption(work)
@@ -253,7 +255,7 @@ def _record_nothing(work: Work, input: Input) -> None:
 
 def _words_follow(work: Work, _: Heard | Said) -> None:
     """Words wait for the end of their turn; what they change at once does not."""
-    if work.touched or work.dirty:
+    if work.touched or work.dirty or work.events:
         settle(work)
 
 

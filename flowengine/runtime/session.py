@@ -24,6 +24,7 @@ from flowengine.runtime.services import NONE, Extractors, Services, with_extract
 from flowengine.state.state import State
 from flowengine.state.view import StateView
 from flowengine.tools.confirm import Confirm
+from flowengine.transcript import Turn
 
 if TYPE_CHECKING:
     from flowengine.decide import Decider
@@ -265,6 +266,12 @@ class Session:
     @property
     def context(self) -> Context:
         return self._kernel.context(self._snapshot)
+
+    def transcript(self) -> tuple[Turn, ...]:
+        """What was said, with the values of `pii` keys masked: for logs, screens, a colleague."""
+        from flowengine.runtime.redaction import redacted  # it brings all recognizers with it
+
+        return redacted(self._kernel.compiled, self._snapshot)
 
     def explain(self) -> Explanation:
         return self._kernel.explain(self._snapshot)

@@ -40,6 +40,9 @@ class Tool(Data):
     """The model is answered at once; the result is told later, in this manner."""
     ambient: bool = False
     """Open in every phase, whatever the phases' `allow` lists say; all else still binds."""
+    claims: tuple[str, ...] = ()
+    """Patterns of the model's words that say it was done, such as `refill is submitted`: said
+    before the tool has succeeded, they raise the event `claim:{tool}`."""
     cache: bool | Duration = False
     """Reuse a success for the same arguments, for the whole call or for a time."""
     on_interruption: Literal["cancel", "finish"] | None = None
