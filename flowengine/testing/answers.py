@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
-from flowengine.effects import Resolve, RunExtractor, RunFunction, RunTool
+from flowengine.effects import (
+    AskConfirmation,
+    Decide,
+    Resolve,
+    RunExtractor,
+    RunFunction,
+    RunTool,
+)
 from flowengine.errors import FlowError
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
@@ -35,8 +42,18 @@ Fields: TypeAlias = Mapping[str, Json] | Failure | Pending
 """What an extractor answers."""
 Answer: TypeAlias = Json | Failure | Pending
 """What anything else answers."""
-Task: TypeAlias = RunExtractor | Resolve | RunFunction | RunTool
+Decisions: TypeAlias = Mapping[str, Json] | Failure | Pending
+"""What a round of questions answers: question -> probability, option, level, or all in full; a
+question that is left out is unsure."""
+Agreement: TypeAlias = bool | str
+"""Whoever is asked to confirm a call agrees, or declines, perhaps with a reason."""
+Task: TypeAlias = RunExtractor | Resolve | Decide | RunFunction | RunTool | AskConfirmation
 """An effect that wants an answer."""
+
+
+def failure(error: str) -> Failure:
+    """How a run ends by this code; `timed_out` and `cancelled` are ends of their own."""
+    return Failure(error if error in ("timed_out", "cancelled") else "failed", error)
 
 
 def outcome(effect: str, at: int, answer: Any) -> Outcome:
@@ -54,13 +71,15 @@ def registered(functions: Functions, flow: Flow, task: Task) -> Callable[[], Any
     match task:
         case RunExtractor(_, name, _, window, known):
             return _bound(functions, "extractor", name, window, known)
-        case Resolve(_, name, args):
+        case Resolve(_, name, args, _):
             spec = flow.resolvers.get(name)
             return _bound(functions, "resolver", (spec and spec.run) or name, **args)
         case RunFunction(_, name, values):
             return _bound(functions, "watcher", name, values)
-        case RunTool(_, _, name, args):
+        case RunTool(_, _, name, args, _):
             return _bound(functions, "tool", flow.tools[name].run or name, **args)
+        case Decide() | AskConfirmation():
+            return None
 
 
 def call(function: Callable[[], Any]) -> Answer:
@@ -69,6 +88,12 @@ def call(function: Callable[[], Any]) -> Answer:
         return function()
     except Exception as error:  # noqa: BLE001 - an effect's fault is its outcome
         return Failure("failed", error.code if isinstance(error, FlowError) else _name(error))
+
+
+def rule(functions: Functions, flow: Flow, question: str, task: Decide) -> Any:
+    """The flow's own rule for a question, ready to call; None if it has none or is async."""
+    name = flow.decisions[question].run
+    return _bound(functions, "decision", name, task.window) if name else None
 
 
 def _bound(functions: Functions, kind: str, name: str, /, *args: Any, **kwargs: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from flowengine.effects import Deliver
 from flowengine.facts import as_json, canonical_json
 from flowengine.flow.diagnostic import Path
 from flowengine.inputs import Json
 from flowengine.runtime.outcome import Accepted, Cancelled, Denied, Failed, Ran, ToolOutcome
 from flowengine.runtime.result import TurnResult
-from flowengine.testing.scenario import Answered, Expect, ToolSets
+from flowengine.testing.expect import Answered, Expect, ToolSets
 from flowengine.testing.simulation import Simulation
 
 
@@ -44,7 +45,8 @@ class Seen(NamedTuple):
 def mismatches(expect: Expect, seen: Seen) -> list[Mismatch]:
     """Everything in which a call differs from what is expected of it."""
     checks = (_place(expect, seen), _keys(expect, seen), _words(expect, seen),
-              _tools(expect, seen), _facts(expect, seen), _why_not(expect, seen))  # fmt: skip
+              _tools(expect, seen), _runs(expect, seen), _facts(expect, seen),
+              _why_not(expect, seen))  # fmt: skip
     return [mismatch for check in checks for mismatch in check]
 
 
@@ -112,6 +114,25 @@ def _tools(expect: Expect, seen: Seen) -> Iterator[Mismatch]:
             yield Mismatch("tools", f"{tool!r} is available", ("tools", "denied"), body)
     elif expect.tools is not None and sorted(expect.tools) != sorted(context.tools):
         yield _list("tools", "available tools", expect.tools, context.tools)
+
+
+def _runs(expect: Expect, seen: Seen) -> Iterator[Mismatch]:
+    if expect.running is not None and sorted(expect.running) != sorted(seen.call.running):
+        yield _list("running", "runs that have not answered", expect.running, seen.call.running)
+    if expect.delivered is None:
+        return
+    wanted = [each.model_dump(exclude_unset=True) for each in expect.delivered]
+    found = [_delivery(each) for result in seen.results for each in result.delivered]
+    if len(wanted) != len(found) or not all(map(_matches, wanted, found)):
+        body = _listing("delivered were", map(_json, found))
+        yield Mismatch("delivered", "other results were delivered", ("delivered",), body)
+
+
+def _delivery(deliver: Deliver) -> dict[str, Json]:
+    answer = deliver.answer
+    told: dict[str, Json] = {"tool": deliver.tool, "manner": deliver.manner}
+    ran = answer.status == "ran"
+    return {**told, "ran": answer.value} if ran else {**told, "failed": answer.kind}
 
 
 def _facts(expect: Expect, seen: Seen) -> Iterator[Mismatch]:

@@ -2,80 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from flowengine.clock import ManualClock
-from flowengine.effects import AnswerTool, Effect, Resolve, RunExtractor, RunFunction, RunTool
+from flowengine.effects import (
+    AnswerTool,
+    AskConfirmation,
+    Cancel,
+    Decide,
+    Effect,
+    Resolve,
+    RunExtractor,
+    RunFunction,
+    RunTool,
+)
 from flowengine.errors import FlowEngineError, FlowError, TurnFailed, did_you_mean
 from flowengine.facts import Fact, InputFailed, lines
 from flowengine.inputs import Input, Timer
 from flowengine.kernel import Kernel, Step
+from flowengine.kernel.snapshot import Run
 from flowengine.runtime.outcome import ToolOutcome, outcome_of
 from flowengine.runtime.result import TurnResult
-from flowengine.testing.answers import (
-    PENDING,
-    Answer,
-    Extract,
-    Fields,
-    Task,
-    call,
-    outcome,
-    registered,
-)
+from flowengine.testing.answering import Answering, Script, Standing
+from flowengine.testing.answers import PENDING, Answer, Failure, Task, outcome
+
+CANCELLED = Failure("cancelled", "cancelled")
 
 
 class Driver:
     """Carries one call forward and keeps what happened."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        clock: ManualClock,
-        first: Step,
-        extractions: Mapping[str, Fields | Extract] | None,
-        run_functions: bool,
-    ) -> None:
+    def __init__(self, kernel: Kernel, clock: ManualClock, first: Step, standing: Standing) -> None:
         self.kernel, self.flow, self.clock = kernel, kernel.compiled.flow, clock
         self.snapshot = first.snapshot
         self.inputs: list[Input] = []
         self.facts: list[Fact] = []
         self.lines: list[str] = []
         self.outcomes: dict[str, ToolOutcome] = {}
-        self._tool_answers: dict[str, Answer] = {}
-        self._extractions = dict(extractions or {})
-        self._run_functions = run_functions
+        self.answering = Answering(kernel.compiled, standing)
+        self.asked: dict[str, Task] = {}
+        """Every effect that wanted an answer, by its id."""
         self._tasks: list[Task] = []
-        self._check_names(self._extractions)
+        self._unwanted: list[str] = []
         self._begin()
         self._take(first)
-        self._carry_out({})
+        self._carry_out(Script())
 
-    def do(self, inputs: Iterable[Input], script: Mapping[str, Fields] | None = None) -> TurnResult:
+    def do(self, inputs: Iterable[Input], script: Script | None = None) -> TurnResult:
         """Send inputs and answer what they ask for; `script` must be used up.
 
         Raises:
             TurnFailed: an input failed; raised once everything else has been done.
         """
-        left = dict(script or {})
-        self._check_names(left)
+        script = script or Script()
+        self.answering.check(script)
         self._begin()
         for input in inputs:
             self._send(input)
-        self._carry_out(left)
-        if left:
-            raise FlowError(self._unused(next(iter(left))))
+        self._carry_out(script)
+        self._check_used(script)
         return self._end()
-
-    def ask(self, inputs: Iterable[Input], call: str, answer: Answer) -> TurnResult:
-        """Like `do`, for the call of a tool; `answer` (None: the tool's own) is for its run."""
-        if answer is not None:
-            self._tool_answers[call] = answer
-        try:
-            return self.do(inputs)
-        finally:
-            if call in self.outcomes:
-                self._tool_answers.pop(call, None)
 
     def advance(self, milliseconds: int) -> TurnResult:
         """Move the clock; timers ring in order, each at its own instant."""
@@ -85,18 +71,31 @@ class Driver:
             id, due_at = timer
             self.clock.advance(max(due_at - self.clock.now(), 0))
             self._send(Timer(f"timer-{id}", self.clock.now(), id))
-            self._carry_out({})
+            self._carry_out(Script())
         self.clock.advance(until - self.clock.now())
         return self._end()
 
-    def answer(self, kinds: tuple[str, ...], name: str, answer: Answer) -> TurnResult:
-        """Answer the oldest open run of these kinds and this name."""
-        running = [(id, self._run_name(id)) for id, r in self._runs() if r.kind in kinds]
-        effect = next((id for id, known in running if known == name), None)
+    def answer(self, kinds: tuple[str, ...], name: str | None, answer: Answer) -> TurnResult:
+        """Answer the oldest open run of these kinds, and of this name unless it is None."""
+        running = [(id, self._names(id)) for id, run in self._runs() if run.kind in kinds]
+        effect = next((id for id, names in running if name is None or name in names), None)
         if effect is None:
-            names = ", ".join(sorted(known for _, known in running)) or "nothing"
-            raise FlowError(f"{name!r} is not running, so it cannot answer; running: {names}")
+            open_runs = sorted(names[0] for _, names in running)
+            wanted = f"{name!r} is not running" if name else f"no {kinds[0]} is open"
+            raise FlowError(
+                f"{wanted}, so it cannot answer; running: {', '.join(open_runs) or 'nothing'}"
+                + (f".{guess}" if name and (guess := did_you_mean(name, open_runs)) else "")
+            )
         return self.do([outcome(effect, self.clock.now(), answer)])
+
+    def is_open(self, kind: str) -> bool:
+        """Whether some run of this kind waits for its answer."""
+        return any(run.kind == kind for _, run in self._runs())
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The open runs by name, in the order in which they were asked for."""
+        return tuple(self._names(id)[0] for id, _ in self._runs())
 
     @property
     def latest(self) -> TurnResult:
@@ -128,68 +127,80 @@ class Driver:
         self._new_facts.extend(step.facts)
         self._new_effects.extend(step.effects)
         for effect in step.effects:
-            if isinstance(effect, AnswerTool):
-                self.outcomes[effect.call] = outcome_of(effect.answer)
-            elif isinstance(effect, RunExtractor | Resolve | RunFunction | RunTool):
-                self._tasks.append(effect)
+            self._note(effect)
         if step.error is not None and self._failure is None:
             failed = next(f for f in reversed(step.facts) if isinstance(f, InputFailed))
             self._failure = (failed, step.error)
 
-    # -- answers ------------------------------------------------------------------------------
+    def _note(self, effect: Effect) -> None:
+        match effect:
+            case AnswerTool(_, call, _, answer):
+                self.outcomes[call] = outcome_of(answer)
+            case Cancel(_, other):
+                self._unwanted.append(other)
+            case (RunExtractor() | Resolve() | Decide() | RunFunction() | RunTool()
+                  | AskConfirmation()):  # fmt: skip
+                self.asked[effect.id] = effect
+                self._tasks.append(effect)
+            case _:
+                pass
 
-    def _carry_out(self, script: dict[str, Fields]) -> None:
+    def _carry_out(self, script: Script) -> None:
         """Answer what has been asked for, in the order in which it was; answers may ask more."""
-        while self._tasks:
+        while self._tasks or self._unwanted:
+            if self._unwanted:
+                self._stop(self._unwanted.pop(0))
+                continue
             task = self._tasks.pop(0)
-            answer = self._answer(task, script)
+            answer = self.answering.answer(task, script)
             if answer is not PENDING:
                 self._send(outcome(task.id, self.clock.now(), answer))
 
-    def _answer(self, task: Task, script: dict[str, Fields]) -> Any:
-        own = registered(self.kernel.compiled.functions, self.flow, task)
-        match task:
-            case RunTool(_, id, tool, _):
-                return self._tool_answer(id, tool, own)
-            case RunExtractor(_, name) if name in script:
-                return script.pop(name)
-            case RunExtractor(_, name, _, window, known) if name in self._extractions:
-                always = self._extractions[name]
-                return always(window, known) if callable(always) else always
-            case _ if own is not None and self._run_functions:
-                return call(own)
-            case RunExtractor():
-                return {}
-            case _:
-                return PENDING
+    def _stop(self, effect: str) -> None:
+        """What is no longer wanted ends as cancelled, as a task of a live session does."""
+        self._tasks = [task for task in self._tasks if task.id != effect]
+        self._send(outcome(effect, self.clock.now(), CANCELLED))
 
-    def _tool_answer(self, id: str, tool: str, own: Any) -> Answer:
-        if id in self._tool_answers:
-            return self._tool_answers.pop(id)
-        canned = self.flow.tools[tool].respond
-        if own is None and canned is None:
-            raise FlowError(
-                f"the call of tool {tool!r} was admitted, and there is neither a synchronous "
-                "function nor `respond` to run: pass `result=` or `error=` (`result=PENDING` "
-                "leaves it running)"
-            )
-        return call(own) if own is not None else canned
+    # -- names --------------------------------------------------------------------------------
 
-    def _runs(self) -> Iterable[tuple[str, Any]]:
+    def _runs(self) -> list[tuple[str, Run]]:
         return list(self.snapshot.wait.runs.items())
 
-    def _run_name(self, effect: str) -> str:
-        """What an open run is called in the flow; a tool's run goes by its call id inside."""
+    def _names(self, effect: str) -> tuple[str, ...]:
+        """What an open run is called in the flow, first by its own name.
+
+        A tool's run goes by its call id inside, a record's field also by its resolver.
+        """
         run = self.snapshot.wait.runs[effect]
-        return self.snapshot.wait.calls[run.name].tool if run.kind == "tool" else run.name
+        match run.kind:
+            case "tool" | "confirmation":
+                return (self.snapshot.wait.calls[run.name].tool,)
+            case "compensation":
+                return (str(run.args["tool"]),)
+            case "field":
+                record, _, field = run.name.partition(".")
+                return run.name, self.flow.records[record].fields[field].resolve or ""
+            case _:
+                return (run.name,)
 
-    def _check_names(self, names: Iterable[str]) -> None:
-        known = [spec.name for spec in self.flow.extract]
-        for name in names:
-            if name not in known:
-                raise FlowError(f"the flow has no extractor {name!r}.{did_you_mean(name, known)}")
+    def _check_used(self, script: Script) -> None:
+        """Raises FlowError for an answer that nobody has asked for: its test would be idle."""
+        for name in script.extract:
+            if any(run.kind == "extractor" and run.name == name for _, run in self._runs()):
+                why = "is still running for an earlier turn: answer that run first"
+            else:
+                why = "did not run on this turn, so its answer was not used"
+            raise FlowError(f"extractor {name!r} {why}")
+        unused = list(script.decide) or ([] if script.decided is None else ["any"])
+        if unused:
+            asked = ", ".join(self._questions()) or "nothing"
+            raise FlowError(
+                f"decision {', '.join(map(repr, unused))} was not asked about this turn, so the "
+                f"answer was not used; asked about it: {asked}"
+            )
 
-    def _unused(self, name: str) -> str:
-        if any(run.kind == "extractor" and run.name == name for _, run in self._runs()):
-            return f"extractor {name!r} is still running for an earlier turn: answer that run first"
-        return f"extractor {name!r} did not run on this turn, so its answer was not used"
+    def _questions(self) -> Iterator[str]:
+        turn = max((t.turn for t in self.asked.values() if isinstance(t, Decide)), default=0)
+        for task in self.asked.values():
+            if isinstance(task, Decide) and task.turn == turn:
+                yield from task.questions

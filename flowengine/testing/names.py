@@ -10,15 +10,8 @@ from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
 from flowengine.flow.uses import is_runtime, reads, resolver_names, root_of, writes
 from flowengine.state.keys import bare
-from flowengine.testing.scenario import (
-    Answered,
-    CallTool,
-    Expect,
-    Extracted,
-    Scenario,
-    Step,
-    ToolSets,
-)
+from flowengine.testing.expect import Answered, Expect, Never, ToolSets
+from flowengine.testing.scenario import CallTool, Decided, Extracted, Scenario, Step, Turn
 
 
 def misnamed(scenarios: Iterable[Scenario], flow: Flow) -> Iterator[Finding]:
@@ -37,7 +30,12 @@ class _Names:
         self.tools = list(flow.tools)
         self.extractors = [spec.name for spec in flow.extract]
         functions = {action.run for _, action in index.actions if action.run}
-        self.runs = sorted({*resolver_names(index), *functions, *flow.tools, *flow.records})
+        self.decisions = list(flow.decisions)
+        fields = {f"{name}.{field}" for name, record in flow.records.items()
+                  for field, spec in record.fields.items() if spec.resolve}  # fmt: skip
+        self.resolvers = sorted({*resolver_names(index), *fields})
+        self.runs = sorted({*self.resolvers, *functions, *flow.tools, *flow.records})
+        self.open = [*self.runs, *self.extractors, "decision"]
         self.events = _events(index)
         uses = (use.key for uses in (reads(index), writes(index)) for use in uses)
         self.keys = {*map(bare, flow.state), *map(bare, uses)}
@@ -46,14 +44,18 @@ class _Names:
         given = scenario.given
         yield from _known("phase", given.phase, self.phases, (*path, "given", "phase"))
         yield from self._extracted(given.extract, (*path, "given", "extract"))
+        yield from self._decided(given.decide, (*path, "given", "decide"))
+        for name in given.resolve:
+            yield from _known("resolver", name, self.resolvers, (*path, "given", "resolve", name))
+        yield from self._never(scenario.never, (*path, "never"))
         own = {bare(key) for key in _written(scenario)}
         for at, step in enumerate(scenario.turns):
             yield from self._in_step(step, (*path, "turns", at), own)
 
     def _in_step(self, step: Step, path: Path, own: set[str]) -> Iterator[Finding]:
-        yield from self._extracted(step.extract, (*path, "extract"))
+        yield from self._answers(step, path)
         if step.repeat:
-            yield from self._extracted(step.repeat.extract, (*path, "repeat", "extract"))
+            yield from self._answers(step.repeat, (*path, "repeat"))
         if step.resolve:
             name = step.resolve.name
             yield from _known("resolver", name, self.runs, (*path, "resolve", "name"))
@@ -64,10 +66,23 @@ class _Names:
         if step.expect:
             yield from self._in_expect(step.expect, (*path, "expect"), own)
 
+    def _answers(self, turn: Turn, path: Path) -> Iterator[Finding]:
+        yield from self._extracted(turn.extract, (*path, "extract"))
+        yield from self._decided(turn.decide, (*path, "decide"))
+
+    def _never(self, never: Never, path: Path) -> Iterator[Finding]:
+        yield from _all(never.admitted, "tool", self.tools, (*path, "admitted"))
+        yield from _all(never.denied, "tool", self.tools, (*path, "denied"))
+        yield from _all(never.phases, "phase", self.phases, (*path, "phases"))
+
     def _in_expect(self, expect: Expect, path: Path, own: set[str]) -> Iterator[Finding]:
         yield from _known("phase", expect.phase, self.phases, (*path, "phase"))
         yield from _all(expect.phases, "phase", self.phases, (*path, "phases"))
         yield from self._tools(expect, (*path, "tools"))
+        yield from _all(expect.running, "run", self.open, (*path, "running"))
+        for at, delivered in enumerate(expect.delivered or ()):
+            where = (*path, "delivered", at, "tool")
+            yield from _known("tool", delivered.tool, self.tools, where)
         for key in expect.keys:
             yield from self._key(key, (*path, "keys", key), own)
         for name in ("absent", "unmet"):
@@ -88,6 +103,10 @@ class _Names:
     def _extracted(self, script: Extracted, path: Path) -> Iterator[Finding]:
         for name in script:
             yield from _known("extractor", name, self.extractors, (*path, name))
+
+    def _decided(self, script: Decided, path: Path) -> Iterator[Finding]:
+        for name in script if isinstance(script, dict) else ():
+            yield from _known("decision", name, self.decisions, (*path, name))
 
     def _key(self, key: str, path: Path, own: set[str]) -> Iterator[Finding]:
         """Functions may write keys that no file names: only what looks misspelt is one."""

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, model_validator
 
 from flowengine.data import Data, Duration
-from flowengine.errors import did_you_mean
-from flowengine.facts import Fact
 from flowengine.inputs import Json
-
-FACTS: dict[str, tuple[str, ...]] = {kind.__name__: kind._fields for kind in get_args(Fact)}
-"""Kind of fact -> the names of what it tells."""
+from flowengine.testing.expect import Answered, Expect, Never
 
 
 def _instant(text: str) -> str:
@@ -34,23 +30,12 @@ def _zone(name: str) -> str:
     return name
 
 
-def _fact(fact: dict[str, Json]) -> dict[str, Json]:
-    kind = fact.get("fact")
-    if not isinstance(kind, str):
-        raise ValueError("a fact is named by its kind: `{fact: PhaseEntered, phase: confirm}`")
-    if kind not in FACTS:
-        raise ValueError(f"there is no fact {kind!r}.{did_you_mean(kind, FACTS)}")
-    for field in fact.keys() - {"fact", *FACTS[kind]}:
-        guess = did_you_mean(field, FACTS[kind])
-        raise ValueError(f"{kind} tells {', '.join(FACTS[kind])}, and no {field!r}.{guess}")
-    return fact
-
-
-PartialFact: TypeAlias = Annotated[dict[str, Json], AfterValidator(_fact)]
-"""A fact's kind, and those of its fields that matter."""
 Status: TypeAlias = Literal["failed", "timed_out", "cancelled", "pending"]
 Extracted: TypeAlias = dict[str, dict[str, Json] | Status]
 """Extractor -> the fields that it brings, or how its run ends."""
+Decided: TypeAlias = dict[str, Json] | Status
+"""Question -> its answer, as a rule gives it: true, an option, a level, or all with a certainty;
+or how the whole round of questions ends."""
 Tag: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
@@ -66,51 +51,14 @@ class Given(Data):
     locale: str | None = None
     extract: Extracted = Field(default_factory=dict)
     """What extractors answer on turns that do not say."""
+    decide: dict[str, Json] = Field(default_factory=dict)
+    """What questions are answered on turns that do not say."""
+    resolve: dict[str, Json] = Field(default_factory=dict)
+    """What resolvers bring as soon as they are asked; others wait for a `resolve` step."""
+    confirm: bool | str | None = None
+    """Whether calls are confirmed that do not say; a text declines and says why."""
     run_functions: bool = False
     """The flow's own synchronous resolvers, watchers and extractors answer for themselves."""
-
-
-class ToolSets(Data):
-    """Tools that are, or are not, available; others may be or not."""
-
-    allowed: tuple[str, ...] = ()
-    denied: tuple[str, ...] = ()
-
-
-class Expect(Data):
-    """What must be so after a step; what is not named may be anything."""
-
-    phase: str | None = None
-    """The present phase of the main region."""
-    phases: tuple[str, ...] | None = None
-    """Every active phase, in document order."""
-    keys: dict[str, Json] = Field(default_factory=dict)
-    """Values as State stores them, exactly; null is absent."""
-    absent: tuple[str, ...] = ()
-    unmet: tuple[str, ...] | None = None
-    """What the active phases still need, all of it."""
-    tools: tuple[str, ...] | ToolSets | None = None
-    """The available tools, all of them; or some that are and some that are not."""
-    said: tuple[str, ...] | str | None = None
-    """Words spoken exactly in this step: all of them, or a part of them."""
-    told: tuple[str, ...] | str | None = None
-    """Lines for the model in this step: all of them, or a part of them."""
-    context: tuple[str, ...] | str | None = None
-    """Parts of what the model is told now."""
-    facts: tuple[PartialFact, ...] = ()
-    """Facts of this step, in this order; others may stand between them."""
-    no_facts: tuple[PartialFact, ...] = ()
-    ended: bool | None = None
-    why_not: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Phase -> the keys whose absence keeps the way to it shut."""
-    failed: str | None = None
-    """The code with which the step's input fails, such as `wrong_type`."""
-
-    @model_validator(mode="after")
-    def _expects_something(self) -> Expect:
-        if not self.model_fields_set:
-            raise ValueError("nothing is expected: name what must be so, or leave `expect` out")
-        return self
 
 
 class Turn(Data):
@@ -121,6 +69,8 @@ class Turn(Data):
     values: dict[str, Json] = Field(default_factory=dict)
     """What the channel itself captured: key pad, form."""
     extract: Extracted = Field(default_factory=dict)
+    decide: Decided = Field(default_factory=dict)
+    """Answers to the questions about it; what is left out is unsure."""
 
 
 class Repeat(Turn):
@@ -135,23 +85,6 @@ class Repeat(Turn):
         return self
 
 
-class Answered(Data):
-    """How a tool call ended, in detail."""
-
-    ran: Json = None
-    denied: str | None = None
-    """The kind of refusal: `guard`, `phase`, `arguments`, `unknown_tool`, `ended`."""
-    missing: tuple[str, ...] | None = None
-    failed: str | None = None
-    """The code of the failure."""
-
-    @model_validator(mode="after")
-    def _expects_something(self) -> Answered:
-        if not self.model_fields_set:
-            raise ValueError("nothing is expected: name one of `ran`, `denied`, `failed`")
-        return self
-
-
 class CallTool(Data):
     """The model calls a tool; if the gate admits the call, it ends as it is told here."""
 
@@ -159,19 +92,28 @@ class CallTool(Data):
     args: dict[str, Json] = Field(default_factory=dict)
     result: Json = None
     error: str | None = None
+    """It fails with this code; `timed_out` and `cancelled` are ends of their own."""
     respond: bool = False
     """It ends with the tool's canned response, although it has a function."""
     pending: bool = False
-    """It goes on running until a `resolve` step."""
-    expect: Literal["ran", "denied", "failed", "cancelled", "waits"] | Answered | None = None
+    """It goes on running until a `resolve` step, as a background tool does anyway."""
+    confirm: bool | str | None = None
+    """The confirmation that it asks for is given, or declined, perhaps with a reason."""
+    expect: (
+        Literal["ran", "denied", "failed", "cancelled", "accepted", "waits"] | Answered | None
+    ) = None
 
 
 class Resolve(Data):
-    """A resolver, an async function or a pending tool answers."""
+    """A resolver, a record's field, an async function, or a tool that still runs answers."""
 
     name: str
     value: Json = None
     error: str | None = None
+
+
+_ACTIONS = ("hear", "interrupt", "advance", "set", "event", "tool", "confirm", "resolve", "repeat",
+            "restart")  # fmt: skip
 
 
 class Step(Turn):
@@ -180,10 +122,17 @@ class Step(Turn):
     With `expect` alone it looks back at what happened last: at first, at the start of the call.
     """
 
+    hear: str | None = None
+    """Caller words; the turn goes on until a step with `user` or `model` ends it."""
+    interrupt: str | None = None
+    """The caller speaks over the model: its words as far as they were heard. Running tools that do
+    not have to finish are cancelled."""
     advance: Duration | None = None
     set: dict[str, Json] | None = None
     event: str | None = None
     tool: CallTool | None = None
+    confirm: bool | str | None = None
+    """The call that has waited longest for a confirmation gets it, or is declined with a reason."""
     resolve: Resolve | None = None
     repeat: Repeat | None = None
     restart: Literal[True] | None = None
@@ -196,11 +145,13 @@ class Step(Turn):
         return next(self._actions(), None)
 
     def _actions(self) -> Iterator[str]:
+        """A turn, words and a call come with the answers to what they ask for."""
+        answers = [name for name in ("extract", "decide") if getattr(self, name)]
         if self.user is not None or self.model is not None or self.values:
             yield "turn"
-        elif self.extract:
-            yield "extract"
-        for name in ("advance", "set", "event", "tool", "resolve", "repeat", "restart"):
+        elif self.hear is None and self.tool is None:
+            yield from answers
+        for name in _ACTIONS:
             if getattr(self, name) is not None:
                 yield name
 
@@ -223,6 +174,7 @@ class Scenario(Data):
     given: Given = Given()
     repeat: int = Field(default=1, ge=1, le=100)
     """Run so often; all runs must give the same facts, byte for byte."""
+    never: Never = Never()
     turns: tuple[Step, ...] = Field(min_length=1)
 
 

@@ -21,8 +21,20 @@ from flowengine.kernel import to_json as snapshot_to_json
 from flowengine.runtime.outcome import ToolOutcome
 from flowengine.runtime.result import TurnResult
 from flowengine.state.view import StateView
-from flowengine.testing.answers import Answer, Extract, Failure, Fields
+from flowengine.testing.answering import Lookup, Ruling, Script, Standing
+from flowengine.testing.answers import (
+    Agreement,
+    Answer,
+    Decisions,
+    Extract,
+    Fields,
+    Pending,
+    failure,
+)
 from flowengine.testing.driver import Driver
+
+UNHEARD = "…"
+"""Words of a caller turn that is only about what they decide."""
 
 
 class Simulation:
@@ -34,10 +46,13 @@ class Simulation:
     assert call.phase == "negotiate" and call.why_not("confirm").missing == ("ptp_date",)
     ```
 
-    Extractors answer what `extract=` scripts for a turn, else what `extractions` says for all
-    turns (fields, a Failure, or a function of window and known keys), else that they found
-    nothing. With `run_functions` the flow's own synchronous resolvers, watchers and extractors
-    answer for themselves; otherwise resolvers stay open until `resolve`.
+    What a step asks for is answered by what the step scripts (`extract=`, `decide=`, `result=`,
+    `confirm=`), else by what holds for all steps: `extractions` (fields, a Failure, or a function
+    of window and known keys), `decisions` (an answer, or a function of the turns), `resolutions`
+    (a value, a Failure, or a function of the arguments) and `confirm`. Else extractors have found
+    nothing and decisions are unsure, while resolvers, confirmations and background tools stay open
+    until they are answered. With `run_functions` the flow's own synchronous resolvers, watchers,
+    extractors and rules answer for themselves.
     """
 
     def __init__(
@@ -49,12 +64,18 @@ class Simulation:
         phase: str | None = None,
         clock: ManualClock | None = None,
         extractions: Mapping[str, Fields | Extract] | None = None,
+        decisions: Mapping[str, Json | Ruling] | None = None,
+        resolutions: Mapping[str, Answer | Lookup] | None = None,
+        confirm: Agreement | None = None,
         run_functions: bool = False,
     ) -> None:
         self.clock = clock or ManualClock()
         kernel = Kernel(flow, functions)
         first = kernel.start(self.clock.now(), state, phase)
-        self._driver = Driver(kernel, self.clock, first, extractions, run_functions)
+        standing = Standing(
+            extractions or {}, decisions or {}, resolutions or {}, confirm, run_functions
+        )
+        self._driver = Driver(kernel, self.clock, first, standing)
         self._ids = 0
 
     # -- what goes in -------------------------------------------------------------------------
@@ -66,12 +87,13 @@ class Simulation:
         *,
         values: Mapping[str, Json] | None = None,
         extract: Mapping[str, Fields] | None = None,
+        decide: Decisions | None = None,
     ) -> TurnResult:
-        """A whole turn: what was heard, what was said, its end, and its extractors' answers.
+        """A whole turn: what was heard, what was said, its end, and the answers about it.
 
         Raises:
             TurnFailed: an input's consequences were rolled back; the call goes on.
-            FlowError: `extract` scripts an extractor that did not run on this turn.
+            FlowError: `extract` or `decide` scripts what was not asked about this turn.
         """
         now = self.clock.now()
         inputs: list[Input] = []
@@ -80,14 +102,22 @@ class Simulation:
         if model:
             inputs.append(Said(self._id(), now, model))
         inputs.append(TurnEnded(self._id(), now, values or {}))
-        return self._driver.do(inputs, extract)
+        return self._driver.do(inputs, Script.of(extract, decide))
 
-    def hear(self, words: str, *, alternatives: tuple[str, ...] = ()) -> TurnResult:
+    def hear(
+        self,
+        words: str,
+        *,
+        alternatives: tuple[str, ...] = (),
+        extract: Mapping[str, Fields] | None = None,
+        decide: Decisions | None = None,
+    ) -> TurnResult:
         """Caller words; the turn goes on."""
-        return self._driver.do([Heard(self._id(), self.clock.now(), words, alternatives)])
+        heard = Heard(self._id(), self.clock.now(), words, alternatives)
+        return self._driver.do([heard], Script.of(extract, decide))
 
     def say(self, words: str, *, interrupted: bool = False) -> TurnResult:
-        """Model words, as far as the caller heard them."""
+        """Model words, as far as the caller heard them; an interruption stops running tools."""
         return self._driver.do([Said(self._id(), self.clock.now(), words, interrupted)])
 
     def end_turn(
@@ -95,8 +125,17 @@ class Simulation:
         *,
         values: Mapping[str, Json] | None = None,
         extract: Mapping[str, Fields] | None = None,
+        decide: Decisions | None = None,
     ) -> TurnResult:
-        return self._driver.do([TurnEnded(self._id(), self.clock.now(), values or {})], extract)
+        ended = TurnEnded(self._id(), self.clock.now(), values or {})
+        return self._driver.do([ended], Script.of(extract, decide))
+
+    def decide(self, answers: Decisions) -> TurnResult:
+        """Answer the questions that wait for it; if none does, in a caller turn of its own."""
+        if self._driver.is_open("decision"):
+            given = dict(answers) if isinstance(answers, Mapping) else answers
+            return self._driver.answer(("decision",), "decision", given)
+        return self.turn(UNHEARD, decide=answers)
 
     def set(self, key: str, value: Json, *, by: str = "admin") -> TurnResult:
         """Write a key from outside the conversation; None removes it."""
@@ -114,28 +153,52 @@ class Simulation:
         result: Answer = None,
         error: str | None = None,
         respond: bool = False,
+        confirm: Agreement | Pending | None = None,
         call: str | None = None,
+        extract: Mapping[str, Fields] | None = None,
+        decide: Decisions | None = None,
     ) -> ToolOutcome | None:
         """Ask for a tool as the model would; None while the call waits (see `outcomes`).
 
-        An admitted call ends with `error`, or with `result`, or with the tool's own `respond`, or
-        with what its registered function returns: the first of these that there is.
+        An admitted call ends with `error` (a code; `timed_out` and `cancelled` are ends of their
+        own), or with `result`, or with the tool's own `respond`, or with what its registered
+        function returns: the first of these that there is. One in the background is answered at
+        once and ends when `resolve` answers it, unless its end is given here.
 
         Raises:
             FlowError: the call was admitted, and there is nothing to answer it with.
         """
         id = self._id()
         call = call or f"call-{id}"
-        answer: Answer = result if error is None else Failure("failed", error)
+        answer: Answer = result if error is None else failure(error)
         if respond and answer is None and (spec := self._driver.flow.tools.get(name)):
             answer = spec.respond
-        self._driver.ask([ToolCalled(id, self.clock.now(), call, name, args or {})], call, answer)
+        answering = self._driver.answering
+        if answer is not None:
+            answering.results[call] = answer
+        if confirm is not None:
+            answering.agreements[call] = confirm
+        called = ToolCalled(id, self.clock.now(), call, name, args or {})
+        try:
+            self._driver.do([called], Script.of(extract, decide))
+        finally:
+            if self.has_ended(call):
+                answering.results.pop(call, None)
+                answering.agreements.pop(call, None)
         return self.outcomes.get(call)
 
+    def has_ended(self, call: str) -> bool:
+        """Whether the call has its answer and, if in the background, its result too."""
+        return call in self.outcomes and call not in self.snapshot.wait.calls
+
+    def confirm(self, answer: Agreement = True) -> TurnResult:
+        """Agree to the call that has waited longest for it; a text declines and says why."""
+        return self._driver.answer(("confirmation",), None, answer)
+
     def resolve(self, name: str, value: Json = None, *, error: str | None = None) -> TurnResult:
-        """Answer the oldest open run of a resolver, an async function or a tool left PENDING."""
-        answer = value if error is None else Failure("failed", error)
-        return self._driver.answer(("resolver", "function", "complete", "tool"), name, answer)
+        """Answer the oldest open run of a resolver, a field, an async function or a tool."""
+        kinds = ("resolver", "field", "function", "complete", "tool", "compensation")
+        return self._driver.answer(kinds, name, value if error is None else failure(error))
 
     def extracted(self, name: str, fields: Fields) -> TurnResult:
         """Answer the oldest open run of an extractor that was left PENDING."""
@@ -201,6 +264,11 @@ class Simulation:
     def inputs(self) -> tuple[Input, ...]:
         """Everything that went in; fed to a kernel again, it gives the same facts."""
         return tuple(self._driver.inputs)
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """What has been asked for and has not answered, oldest first, by name."""
+        return self._driver.running
 
     @property
     def outcomes(self) -> Mapping[str, ToolOutcome]:

@@ -1,0 +1,158 @@
+"""Who answers an effect in a test: the step's script, what holds for all steps, the flow itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flowengine.effects import (
+    AskConfirmation,
+    Decide,
+    Resolve,
+    RunExtractor,
+    RunTool,
+)
+from flowengine.errors import FlowError, did_you_mean
+from flowengine.inputs import Json
+from flowengine.kernel import CompiledFlow
+from flowengine.testing.answers import (
+    PENDING,
+    Agreement,
+    Answer,
+    Decisions,
+    Extract,
+    Failure,
+    Fields,
+    Pending,
+    Task,
+    call,
+    registered,
+    rule,
+)
+from flowengine.transcript import Turn
+
+Ruling: TypeAlias = Callable[[tuple[Turn, ...]], Json]
+"""Answers a question from the turns."""
+Lookup: TypeAlias = Callable[[Mapping[str, Json]], Json]
+"""Answers a resolver from its arguments."""
+
+
+@dataclass(slots=True)
+class Script:
+    """Answers for one step; each must be used in it."""
+
+    extract: dict[str, Fields] = field(default_factory=dict[str, Fields])
+    decide: dict[str, Json] = field(default_factory=dict[str, Json])
+    decided: Failure | Pending | None = None
+    """How a round of questions ends that answers none of them."""
+
+    @classmethod
+    def of(cls, extract: Mapping[str, Fields] | None, decide: Decisions | None) -> Script:
+        if decide is None or isinstance(decide, Mapping):
+            return cls(dict(extract or {}), dict(decide or {}))
+        return cls(dict(extract or {}), {}, decide)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Answers that hold for every step which says nothing else."""
+
+    extractions: Mapping[str, Fields | Extract] = field(default_factory=dict[str, Fields | Extract])
+    decisions: Mapping[str, Json | Ruling] = field(default_factory=dict[str, Json | Ruling])
+    resolutions: Mapping[str, Answer | Lookup] = field(default_factory=dict[str, Answer | Lookup])
+    confirm: Agreement | None = None
+    run_functions: bool = False
+
+
+class Answering:
+    """Finds the answer to each effect of one call; PENDING if nobody gives one yet."""
+
+    def __init__(self, compiled: CompiledFlow, standing: Standing) -> None:
+        self._flow, self._functions, self._standing = compiled.flow, compiled.functions, standing
+        self.results: dict[str, Answer] = {}
+        """Call id -> how its run ends."""
+        self.agreements: dict[str, Agreement | Pending] = {}
+        """Call id -> what is said when its confirmation is asked for."""
+        self._check("extractor", self._extractors, standing.extractions)
+        self._check("decision", self._flow.decisions, standing.decisions)
+
+    def check(self, script: Script) -> None:
+        """Raises FlowError for a name that the flow does not have."""
+        self._check("extractor", self._extractors, script.extract)
+        self._check("decision", self._flow.decisions, script.decide)
+
+    def answer(self, task: Task, script: Script) -> Any:
+        match task:
+            case RunTool():
+                return self._tool(task)
+            case AskConfirmation(_, call):
+                agreement = self.agreements.pop(call, self._standing.confirm)
+                return PENDING if agreement is None else agreement
+            case Decide():
+                return self._decisions(task, script)
+            case RunExtractor(_, name) if name in script.extract:
+                return script.extract.pop(name)
+            case _:
+                return self._otherwise(task)
+
+    def _otherwise(self, task: Task) -> Any:
+        standing = self._standing
+        match task:
+            case RunExtractor(_, name, _, window, known) if name in standing.extractions:
+                always = standing.extractions[name]
+                return always(window, known) if callable(always) else always
+            case Resolve(_, name, args, place) if {name, place} & standing.resolutions.keys():
+                found = standing.resolutions.get(place) or standing.resolutions.get(name)
+                return found(args) if callable(found) else found
+            case _:
+                own = registered(self._functions, self._flow, task)
+        if own is not None and standing.run_functions:
+            return call(own)
+        return {} if isinstance(task, RunExtractor) else PENDING
+
+    def _tool(self, task: RunTool) -> Answer:
+        if task.call in self.results:
+            return self.results.pop(task.call)
+        spec, own = self._flow.tools[task.tool], registered(self._functions, self._flow, task)
+        if spec.background:
+            return PENDING
+        if own is None and spec.respond is None:
+            raise FlowError(
+                f"the call of tool {task.tool!r} was admitted, and there is neither a synchronous "
+                "function nor `respond` to run: pass `result=` or `error=` (`result=PENDING` "
+                "leaves it running)"
+            )
+        return call(own) if own is not None else spec.respond
+
+    def _decisions(self, task: Decide, script: Script) -> Decisions:
+        if script.decided is not None:
+            ended, script.decided = script.decided, None
+            return ended
+        answers: dict[str, Json] = {}
+        for question in task.questions:
+            if question in script.decide:
+                answers[question] = script.decide.pop(question)
+            else:
+                self._decide_otherwise(task, question, answers)
+        return answers
+
+    def _decide_otherwise(self, task: Decide, question: str, answers: dict[str, Json]) -> None:
+        standing = self._standing
+        if question in standing.decisions:
+            always = standing.decisions[question]
+            answers[question] = always(task.window) if callable(always) else always
+        elif standing.run_functions:
+            own = rule(self._functions, self._flow, question, task)
+            ruled = call(own) if own is not None else None
+            if not isinstance(ruled, Failure) and ruled is not PENDING:
+                answers[question] = ruled
+
+    @property
+    def _extractors(self) -> list[str]:
+        return [spec.name for spec in self._flow.extract]
+
+    def _check(self, what: str, known: Iterable[str], names: Iterable[str]) -> None:
+        for name in names:
+            if name not in known:
+                raise FlowError(f"the flow has no {what} {name!r}.{did_you_mean(name, known)}")
