@@ -14,6 +14,7 @@ from flowengine.effects import (
     RunTool,
 )
 from flowengine.errors import FlowError, did_you_mean
+from flowengine.extract.answer import recognized
 from flowengine.inputs import Json
 from flowengine.kernel import CompiledFlow
 from flowengine.testing.answers import (
@@ -40,18 +41,14 @@ Lookup: TypeAlias = Callable[[Mapping[str, Json]], Json]
 
 @dataclass(slots=True)
 class Script:
-    """Answers for one step; each must be used in it."""
+    """Answers that a step gives: extractions must be used in it, decisions in its caller turn."""
 
     extract: dict[str, Fields] = field(default_factory=dict[str, Fields])
-    decide: dict[str, Json] = field(default_factory=dict[str, Json])
-    decided: Failure | Pending | None = None
-    """How a round of questions ends that answers none of them."""
+    decide: Decisions = field(default_factory=dict[str, Json])
 
     @classmethod
     def of(cls, extract: Mapping[str, Fields] | None, decide: Decisions | None) -> Script:
-        if decide is None or isinstance(decide, Mapping):
-            return cls(dict(extract or {}), dict(decide or {}))
-        return cls(dict(extract or {}), {}, decide)
+        return cls(dict(extract or {}), {} if decide is None else decide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +71,40 @@ class Answering:
         """Call id -> how its run ends."""
         self.agreements: dict[str, Agreement | Pending] = {}
         """Call id -> what is said when its confirmation is asked for."""
+        self._decide: dict[str, Json] = {}
+        """What this caller turn is about, by question."""
+        self._unasked: set[str] = set()
+        self._asked: dict[str, None] = {}
+        """The questions that were asked so far."""
         self._check("extractor", self._extractors, standing.extractions)
         self._check("decision", self._flow.decisions, standing.decisions)
 
-    def check(self, script: Script) -> None:
-        """Raises FlowError for a name that the flow does not have."""
+    def begin(self, script: Script, *, new_turn: bool) -> None:
+        """Take what a step scripts.
+
+        Raises:
+            FlowError: a name that the flow does not have, or an answer that was never asked for.
+        """
         self._check("extractor", self._extractors, script.extract)
-        self._check("decision", self._flow.decisions, script.decide)
+        if isinstance(script.decide, Mapping):
+            self._check("decision", self._flow.decisions, script.decide)
+        if new_turn:
+            self.check_asked()
+            self._decide.clear()
+        if isinstance(script.decide, Mapping):
+            self._decide.update(script.decide)
+            self._unasked |= script.decide.keys()
+
+    def check_asked(self) -> None:
+        """Raises FlowError for an answer about the turn so far that no question has asked for."""
+        unasked, self._unasked = sorted(self._unasked), set()
+        if unasked:
+            names = ", ".join(map(repr, unasked))
+            was = "was" if len(unasked) == 1 else "were"
+            raise FlowError(
+                f"decision {names} {was} not asked about its turn, so the answer was not used; "
+                f"asked were {', '.join(self._asked) or 'none'}"
+            )
 
     def answer(self, task: Task, script: Script) -> Any:
         match task:
@@ -126,27 +150,26 @@ class Answering:
         return call(own) if own is not None else spec.respond
 
     def _decisions(self, task: Decide, script: Script) -> Decisions:
-        if script.decided is not None:
-            ended, script.decided = script.decided, None
+        self._asked.update(dict.fromkeys(task.questions))
+        if not isinstance(script.decide, Mapping):
+            ended, script.decide = script.decide, {}
             return ended
-        answers: dict[str, Json] = {}
-        for question in task.questions:
-            if question in script.decide:
-                answers[question] = script.decide.pop(question)
-            else:
-                self._decide_otherwise(task, question, answers)
-        return answers
+        self._unasked -= {*task.questions}
+        found = ((question, self._decision(task, question)) for question in task.questions)
+        return {question: answer for question, answer in found if answer is not None}
 
-    def _decide_otherwise(self, task: Decide, question: str, answers: dict[str, Json]) -> None:
-        standing = self._standing
+    def _decision(self, task: Decide, question: str) -> Json:
+        standing, spec = self._standing, self._flow.decisions[question]
+        if question in self._decide:
+            return self._decide[question]
         if question in standing.decisions:
             always = standing.decisions[question]
-            answers[question] = always(task.window) if callable(always) else always
-        elif standing.run_functions:
-            own = rule(self._functions, self._flow, question, task)
-            ruled = call(own) if own is not None else None
-            if not isinstance(ruled, Failure) and ruled is not PENDING:
-                answers[question] = ruled
+            return always(task.window) if callable(always) else always
+        if spec.recognize is not None:
+            return recognized(spec.recognize, task.window, task.options[question])
+        own = rule(self._functions, self._flow, question, task) if standing.run_functions else None
+        ruled = call(own) if own is not None else None
+        return None if isinstance(ruled, Failure) or ruled is PENDING else ruled
 
     @property
     def _extractors(self) -> list[str]:

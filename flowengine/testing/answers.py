@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
+from flowengine.decide.decider import Question
 from flowengine.effects import (
     AskConfirmation,
     Decide,
@@ -90,10 +91,11 @@ def call(function: Callable[[], Any]) -> Answer:
         return Failure("failed", error.code if isinstance(error, FlowError) else _name(error))
 
 
-def rule(functions: Functions, flow: Flow, question: str, task: Decide) -> Any:
-    """The flow's own rule for a question, ready to call; None if it has none or is async."""
-    name = flow.decisions[question].run
-    return _bound(functions, "decision", name, task.window) if name else None
+def rule(functions: Functions, flow: Flow, id: str, task: Decide) -> Callable[[], Any] | None:
+    """The flow's own function for a question, ready to call; None if it has none or is async."""
+    question = Question(id, flow.decisions[id], task.options[id])
+    name = question.spec.run or id
+    return _bound(functions, "decision", name, task.window, question)
 
 
 def _bound(functions: Functions, kind: str, name: str, /, *args: Any, **kwargs: Any) -> Any:

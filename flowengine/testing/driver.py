@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 
 from flowengine.clock import ManualClock
 from flowengine.effects import (
@@ -18,7 +18,7 @@ from flowengine.effects import (
 )
 from flowengine.errors import FlowEngineError, FlowError, TurnFailed, did_you_mean
 from flowengine.facts import Fact, InputFailed, lines
-from flowengine.inputs import Input, Timer
+from flowengine.inputs import Heard, Input, Timer
 from flowengine.kernel import Kernel, Step
 from flowengine.kernel.snapshot import Run
 from flowengine.runtime.outcome import ToolOutcome, outcome_of
@@ -49,13 +49,15 @@ class Driver:
         self._carry_out(Script())
 
     def do(self, inputs: Iterable[Input], script: Script | None = None) -> TurnResult:
-        """Send inputs and answer what they ask for; `script` must be used up.
+        """Send inputs and answer what they ask for; extractions that are scripted must be used.
 
         Raises:
             TurnFailed: an input failed; raised once everything else has been done.
         """
-        script = script or Script()
-        self.answering.check(script)
+        script, inputs = script or Script(), list(inputs)
+        heard = any(isinstance(input, Heard) for input in inputs)
+        new_turn = heard and not self.snapshot.transcript.current.user
+        self.answering.begin(script, new_turn=new_turn)
         self._begin()
         for input in inputs:
             self._send(input)
@@ -191,16 +193,5 @@ class Driver:
             else:
                 why = "did not run on this turn, so its answer was not used"
             raise FlowError(f"extractor {name!r} {why}")
-        unused = list(script.decide) or ([] if script.decided is None else ["any"])
-        if unused:
-            asked = ", ".join(self._questions()) or "nothing"
-            raise FlowError(
-                f"decision {', '.join(map(repr, unused))} was not asked about this turn, so the "
-                f"answer was not used; asked about it: {asked}"
-            )
-
-    def _questions(self) -> Iterator[str]:
-        turn = max((t.turn for t in self.asked.values() if isinstance(t, Decide)), default=0)
-        for task in self.asked.values():
-            if isinstance(task, Decide) and task.turn == turn:
-                yield from task.questions
+        if not isinstance(script.decide, Mapping):
+            raise FlowError("no question was asked in this step, so the answer was not used")

@@ -14,7 +14,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.testing.answers import PENDING, Decisions, Failure, Fields
 from flowengine.testing.diff import Mismatch, Seen, answered, mismatches
-from flowengine.testing.scenario import CallTool, Decided, Extracted, Given, Step, Turn
+from flowengine.testing.scenario import CallTool, Decided, Extracted, Given, Scenario, Step, Turn
 from flowengine.testing.simulation import Simulation
 
 
@@ -74,6 +74,14 @@ class Play:
         if step.expect is not None:
             for mismatch in mismatches(step.expect, Seen(self.call, tuple(self.results))):
                 yield mismatch._replace(path=("expect", *mismatch.path))
+
+    def end(self, scenario: Scenario) -> Iterator[Mismatch]:
+        """What can only be said after the last step."""
+        try:
+            self.call.check_asked()
+        except FlowEngineError as error:
+            at = max(n for n, step in enumerate(scenario.turns) if step.asks)
+            yield Mismatch("misuse", str(error), ("turns", at))
 
     def _act(self, step: Step) -> None:
         call = self.call

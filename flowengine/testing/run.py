@@ -64,6 +64,8 @@ def _run(scenario: Scenario, flow: Flow, functions: Functions | None) -> tuple[R
         found += _never(scenario, number, call.facts[seen if number else 0 :])
         if found:
             break
+    else:
+        found += play.end(scenario)
     return Report(scenario.name, tuple(found), call.lines), canonical_json(to_json(call.snapshot))
 
 

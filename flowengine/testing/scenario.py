@@ -144,6 +144,11 @@ class Step(Turn):
         """What happens in it; None if it only expects."""
         return next(self._actions(), None)
 
+    @property
+    def asks(self) -> bool:
+        """Whether it answers questions."""
+        return bool(self.decide or (self.repeat and self.repeat.decide))
+
     def _actions(self) -> Iterator[str]:
         """A turn, words and a call come with the answers to what they ask for."""
         answers = [name for name in ("extract", "decide") if getattr(self, name)]

@@ -52,7 +52,7 @@ class Simulation:
     (a value, a Failure, or a function of the arguments) and `confirm`. Else extractors have found
     nothing and decisions are unsure, while resolvers, confirmations and background tools stay open
     until they are answered. With `run_functions` the flow's own synchronous resolvers, watchers,
-    extractors and rules answer for themselves.
+    extractors and rules of decisions answer for themselves.
     """
 
     def __init__(
@@ -93,7 +93,8 @@ class Simulation:
 
         Raises:
             TurnFailed: an input's consequences were rolled back; the call goes on.
-            FlowError: `extract` or `decide` scripts what was not asked about this turn.
+            FlowError: `extract` scripts a run that this turn did not ask for, or `decide` of the
+                turn before a question that was never asked about it.
         """
         now = self.clock.now()
         inputs: list[Input] = []
@@ -190,6 +191,10 @@ class Simulation:
     def has_ended(self, call: str) -> bool:
         """Whether the call has its answer and, if in the background, its result too."""
         return call in self.outcomes and call not in self.snapshot.wait.calls
+
+    def check_asked(self) -> None:
+        """Raises FlowError if `decide` has answered what was not asked about its turn."""
+        self._driver.answering.check_asked()
 
     def confirm(self, answer: Agreement = True) -> TurnResult:
         """Agree to the call that has waited longest for it; a text declines and says why."""

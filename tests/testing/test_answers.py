@@ -33,6 +33,7 @@ phases:
     transitions:
       - {to: next, on: go}
       - {to: met, when: decided(ruled)}
+      - {to: met, when: decided(agree) and is_set(closing)}
     no_input:
       - {after: 10s, do: [{say: Are you there?}]}
       - {after: 5s, do: [{raise: go}]}
@@ -63,9 +64,16 @@ def test_an_answer_is_good_for_its_caller_turn_alone() -> None:
     call = Simulation(FLOW)
     call.decide({"agree": True})
     call.turn("hm")
-    assert call.tool("book") == Denied(
-        "guard", (), ("book", "pay", "look", "send"), call.outcomes["call-6"].say
-    )  # type: ignore[union-attr]
+    denied = call.tool("book")
+    assert isinstance(denied, Denied)
+    assert denied.kind == "guard"
+
+
+def test_an_answer_waits_for_its_question_until_the_caller_speaks_again() -> None:
+    call = Simulation(FLOW, phase="next")
+    call.turn("yes", decide={"agree": True})
+    assert facts(call, Decided) == [], "only the call of the tool asks, where no phase lists it"
+    assert call.tool("book") == Ran({"id": 7})
 
 
 def test_decide_alone_is_a_caller_turn_about_nothing_else() -> None:
@@ -102,8 +110,8 @@ def test_standing_decisions_answer_every_turn_and_may_look_at_it() -> None:
 def test_rules_of_the_flow_answer_for_themselves_with_run_functions() -> None:
     functions = Functions()
 
-    @functions.decision("a_rule")
-    def a_rule(turns: object) -> bool:  # pyright: ignore[reportUnusedFunction]
+    @functions.decision
+    def a_rule(turns: object, question: object) -> bool:  # pyright: ignore[reportUnusedFunction]
         return True
 
     call = Simulation(FLOW, functions=functions, run_functions=True)
@@ -111,22 +119,27 @@ def test_rules_of_the_flow_answer_for_themselves_with_run_functions() -> None:
     assert call.phase == "met"
 
 
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    [
-        ({"agre": True}, "the flow has no decision 'agre'. Did you mean 'agree'?"),
-        ({"agree": True}, "decision 'agree' was not asked about this turn, so the answer was not "
-                          "used; asked about it: nothing"),
-    ],
-)  # fmt: skip
-def test_an_answer_to_a_question_that_nobody_asks_is_a_mistake(
-    answers: dict[str, bool], message: str
-) -> None:
-    call = Simulation(FLOW, phase="met")
+def test_an_answer_to_a_question_that_the_flow_does_not_have_is_a_mistake() -> None:
     with pytest.raises(FlowError) as error:
-        call.set("slot", "x")
-        call.end_turn(decide=answers)
-    assert str(error.value) == message
+        Simulation(FLOW).turn("well", decide={"agre": True})
+    assert str(error.value) == "the flow has no decision 'agre'. Did you mean 'agree'?"
+
+
+def test_an_answer_that_no_question_asks_for_is_a_mistake_once_its_turn_is_over() -> None:
+    call = Simulation(FLOW, phase="met")
+    call.turn("well", decide={"agree": True})
+    with pytest.raises(FlowError) as error:
+        call.turn("next")
+    assert str(error.value) == (
+        "decision 'agree' was not asked about its turn, so the answer was not used; asked were none"
+    )
+    call.turn("the mistake is told once")
+    call.check_asked()
+
+
+def test_a_round_that_fails_where_nothing_is_asked_is_a_mistake() -> None:
+    with pytest.raises(FlowError, match="no question was asked in this step"):
+        Simulation(FLOW, phase="met").turn("well", decide=PENDING)
 
 
 # -- confirmations --------------------------------------------------------------------------------
@@ -231,16 +244,17 @@ def test_a_tool_fails_in_the_way_that_its_code_says(
 
 def test_a_field_of_a_record_is_resolved_by_its_own_name_or_its_resolvers() -> None:
     for name in ("availability", "booking.slot"):
-        call = Simulation(FLOW)
-        call.turn("on friday")
-        assert call.running == ("booking.slot", "decision")[:1]
+        call = Simulation(FLOW, state={"date": "friday"})
+        call.turn("when can I come?")
+        assert call.running == ("booking.slot",)
         call.resolve(name, "19:00")
-        assert (call.state["date"], call.state["slot"]) == ("friday", "19:00")
+        assert call.state["slot"] == "19:00"
 
 
 def test_standing_resolutions_answer_at_once_and_may_look_at_the_arguments() -> None:
-    call = Simulation(FLOW, resolutions={"availability": lambda args: f"{args['date']} 19:00"})
-    call.turn("on friday")
+    always = {"availability": lambda args: f"{args['date']} 19:00"}
+    call = Simulation(FLOW, state={"date": "friday"}, resolutions=always)
+    call.turn("when can I come?")
     assert call.state["slot"] == "friday 19:00"
 
 
