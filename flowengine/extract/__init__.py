@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flowengine.extract.parts import Part, field, resolve
     from flowengine.extract.record_builder import RecordBuilder
     from flowengine.extract.record_class import Record
+    from flowengine.extract.recorded import records
     from flowengine.extract.regex import RegexExtractor
     from flowengine.extract.spec import (
         ExtractSpec,
@@ -37,6 +38,7 @@ _HOME = {
     "parts": ("Part", "field", "resolve"),
     "record_builder": ("RecordBuilder",),
     "record_class": ("Record",),
+    "recorded": ("records",),
     "regex": ("RegexExtractor",),
     "spec": (
         "ExtractSpec",
@@ -72,6 +74,7 @@ __all__ = [
     "extract_turns",
     "field",
     "from_spec",
+    "records",
     "resolve",
     "run_turn_extractor",
     "spec_of",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from inspect import get_annotations
 from typing import Any, ClassVar, ForwardRef, Self, TypedDict, Unpack
@@ -75,6 +76,12 @@ class Record(BaseModel):
                     f"record {cls.__name__} has no keyword {given!r}: it takes {', '.join(known)}."
                     + did_you_mean(given, known)
                 )
+        if not cls.__pydantic_fields_complete__:
+            # Code that is executed rather than imported has its names in the frame of the class
+            # statement alone, which stands above the metaclass.
+            frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+            names = {**frame.f_globals, **frame.f_locals}
+            cls.model_rebuild(raise_errors=False, _types_namespace=names)
         cls.record_name = _snake_case(cls.__name__) if name is None else name
         cls._record_options = {**cls._record_options, **options}
         cls._record_spec = _spec(cls, cls._record_options) if cls.model_fields else None
@@ -114,6 +121,9 @@ class Record(BaseModel):
         """Which fields are known; what the caller said of them is nobody's business in a log."""
         known = [name for name in type(self).model_fields if getattr(self, name) is not None]
         return [("known", known)]
+
+    def __str__(self) -> str:
+        return repr(self)
 
 
 def _spec(record: type[Record], options: Options) -> RecordSpec:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from flowengine.errors import FlowError
+
 if TYPE_CHECKING:
     from flowengine.extract.spec import RecordSpec
 
@@ -20,6 +22,20 @@ class Recorded(Protocol):
     def record_name(self) -> str: ...
 
     def spec(self) -> RecordSpec: ...
+
+
+def records(*several: Recorded) -> dict[str, RecordSpec]:
+    """Records as a flow holds them, each under its own name: `Flow(records=records(Order))`.
+
+    Raises:
+        FlowError: two have the same name.
+    """
+    found: dict[str, RecordSpec] = {}
+    for record in several:
+        if record.record_name in found:
+            raise FlowError(f"two records have the name {record.record_name!r}; give one a `name=`")
+        found[record.record_name] = record.spec()
+    return found
 
 
 class ByName:
@@ -45,11 +61,7 @@ def spec_of(given: Any) -> Any:
 
 def by_name(given: Any) -> Any:
     """A list of records under their names; anything else as it is."""
-    several = cast("list[Any]", given if isinstance(given, list | tuple) else [None])
-    if not all(isinstance(each, Recorded) for each in several):
-        return cast("Any", given)
-    names = [record.record_name for record in several]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two records have the name {name!r}")
-    return {record.record_name: record.spec() for record in several}
+    if not isinstance(given, list | tuple):
+        return given
+    several = cast("list[Any]", given)
+    return records(*several) if all(isinstance(each, Recorded) for each in several) else several

@@ -16,7 +16,17 @@ from pydantic import TypeAdapter, ValidationError
 from flowengine import Flow, FlowError, State, loads
 from flowengine.effects import Resolve
 from flowengine.errors import WrongTypeError
-from flowengine.extract import Interval, OnComplete, Part, Record, RecordSpec, field, kinds, resolve
+from flowengine.extract import (
+    Interval,
+    OnComplete,
+    Part,
+    Record,
+    RecordSpec,
+    field,
+    kinds,
+    records,
+    resolve,
+)
 from flowengine.extract.kinds import fuzzy, integer_near, money, one_of, yes_no
 from flowengine.extract.spec import Records
 from flowengine.flow.dump import dumps
@@ -87,7 +97,8 @@ def test_records_may_be_listed_each_under_its_own_name() -> None:
     read = TypeAdapter(Records).validate_python
     booking = Record.named("booking").field("slot", one_of("am", "pm"))
     assert read([Order, booking]) == {"order": Order.spec(), "booking": booking.spec()}
-    with pytest.raises(ValidationError, match="two records have the name 'order'"):
+    assert records(Order, booking) == read([Order, booking])
+    with pytest.raises(FlowError, match="two records have the name 'order'"):
         read([Order, BUILT])
     with pytest.raises(ValidationError, match="valid dictionary"):
         read([Order, 3])
@@ -239,6 +250,29 @@ def test_guards_are_given_as_guards_or_as_text() -> None:
         x: Annotated[int | None, kinds.integer(), field(accept_when="in_phase(pay)")] = None
 
     assert A.spec() == B.spec()
+
+
+EXECUTED = """
+from __future__ import annotations
+from typing import Annotated
+from flowengine.extract import Record, kinds
+
+def made():
+    size = int
+    class Inner(Record):
+        x: Annotated[size | None, kinds.integer()] = None
+    return Inner
+
+class Outer(Record):
+    x: Annotated[int | None, kinds.integer()] = None
+"""
+
+
+def test_annotations_kept_as_text_are_read_where_the_class_is_defined() -> None:
+    names: dict[str, Any] = {"__name__": "nowhere"}
+    exec(EXECUTED, names)
+    assert names["Outer"].spec() == names["made"]().spec()
+    assert names["made"]().of({"x": 3}).x == 3
 
 
 def test_a_base_class_without_fields_is_no_record_yet() -> None:
