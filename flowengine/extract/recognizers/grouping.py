@@ -28,9 +28,13 @@ class Moment:
 
 def grouped(fragments: Sequence[Fragment], said: Utterance) -> list[Moment]:
     """Groups fragments: a second date or time begins the next moment."""
-    if not fragments:
-        return []
     marks = said.marks
+    if len(fragments) <= 1 and not marks.changing:
+        return [
+            Moment(date=piece) if piece.kind == "date" else Moment(time=piece)
+            for piece in fragments
+            if piece.kind != "part"
+        ]
     replaced: dict[int, list[Fragment]] = {}
     kept: set[int] = set()
     for kind in ("date", "time"):

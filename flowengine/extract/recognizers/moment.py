@@ -17,7 +17,6 @@ from flowengine.extract.recognizers.base import (
     Recognizer,
     RecognizerError,
 )
-from flowengine.extract.recognizers.days import Day
 from flowengine.extract.recognizers.feasts import Feasts
 from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
 from flowengine.extract.recognizers.grouping import Moment, grouped
@@ -143,24 +142,23 @@ class DatetimeRecognizer(Recognizer):
         day = moment.date.day if moment.date and "date" in self.wants else None
         clock, other = self._clock(moment) if moment.time and "time" in self.wants else (None, None)
         value = canonical(day.day if day else None, clock)
-        alternatives = tuple(other_values(day, clock, other))
-        first = min([piece.first for piece in pieces])
-        last = max([piece.last for piece in pieces])
+        others = tuple(other_values(day, clock, other)) if other or (day and day.ambiguous) else ()
+        first = min(pieces[0].first, pieces[-1].first)
+        last = max(pieces[0].last, pieces[-1].last)
         marks = said.marks
-        rule = "+".join([piece.rule for piece in pieces])
         found = Recognition(
             value=value,
             text=value,
             span=said.span(first, last),
             confidence=1.0,
-            rule=rule,
-            alternatives=alternatives,
+            rule="+".join([piece.rule for piece in pieces]),
+            alternatives=others,
             superseded=tuple([self._plain(piece) for piece in moment.superseded]),
-            ambiguous=bool(alternatives) or bool(day and day.ambiguous),
+            ambiguous=bool(others) or (day is not None and day.ambiguous),
             approximate=marks.approximate(first, last),
             grain="minute" if clock else (day.grain if day else None),
             bound=marks.bound(first),
-            parts=_parts(moment, day, clock),
+            parts=_parts(moment, day is not None, value),
         )
         if day and clock and zone:
             check_clock_change(found, day.day, clock, zone)
@@ -263,14 +261,15 @@ def _zone(name: str | None) -> ZoneInfo | None:
         raise RecognizerError(f"there is no time zone {name!r}; write it as Area/City.") from error
 
 
-def _parts(moment: Moment, day: Day | None, clock: Clock | None) -> dict[str, Any]:
+def _parts(moment: Moment, dated: bool, value: str) -> dict[str, Any]:
     word = moment.date.word if moment.date else ""
+    date, time = (value[:10], value[11:]) if dated else (None, value)
     return {
-        "time": canonical(None, clock) or None,
+        "time": time or None,
         "day": word.removesuffix("'s") if word and not word.isdecimal() else None,
         "weekday": _WEEKDAYS[int(word)] if word.isdecimal() else None,
         "part": moment.part or None,
-        "date": day.day.isoformat() if day else None,
+        "date": date,
     }
 
 
@@ -282,7 +281,7 @@ def _confidence(found: Recognition, pieces: Iterable[Fragment], said: Utterance)
         confidence *= _HEDGED
     if any(piece.bare or piece.rule.startswith("bare.") for piece in pieces):
         confidence *= _BARE
-    return round(confidence, 3)
+    return 1.0 if confidence == 1.0 else round(confidence, 3)
 
 
 def _link(results: Sequence[Recognition], said: Utterance) -> None:

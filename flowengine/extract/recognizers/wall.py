@@ -25,7 +25,9 @@ def hour_in_part(hour: int, part: str) -> int:
 
 def canonical(day: date | None, clock: Clock | None) -> str:
     time = f"{clock[0]:02d}:{clock[1]:02d}" if clock else ""
-    return "T".join(part for part in (day.isoformat() if day else "", time) if part)
+    if day is None:
+        return time
+    return f"{day.isoformat()}T{time}" if time else day.isoformat()
 
 
 def other_values(day: Day | None, clock: Clock | None, other: Clock | None) -> Iterator[str]:
