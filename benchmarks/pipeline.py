@@ -151,10 +151,8 @@ FLOW_ONCE = loads(FLOW)
 
 def show(name: str, seconds: list[float]) -> None:
     cuts = statistics.quantiles(seconds, n=100)
-    p50, p90, p99 = (cuts[n] * 1000 for n in (49, 89, 98))
-    print(
-        f"  {name:14} p50 {p50:7.3f}  p90 {p90:7.3f}  p99 {p99:7.3f}  max {max(seconds) * 1000:7.3f} ms"
-    )
+    shown = {"p50": cuts[49], "p90": cuts[89], "p99": cuts[98], "max": max(seconds)}
+    print(f"  {name:14} " + "  ".join(f"{k} {v * 1000:7.3f}" for k, v in shown.items()) + " ms")
 
 
 def p99(seconds: list[float]) -> float:
