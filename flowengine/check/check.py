@@ -5,8 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from flowengine.check import dead_ends, edges, loops, reads, regions, shadows, unused
+from flowengine.check import (
+    arguments,
+    commits,
+    constraints,
+    dead_ends,
+    decisions,
+    edges,
+    extraction,
+    ladders,
+    loops,
+    reads,
+    regions,
+    shadows,
+    unused,
+)
 from flowengine.check.graph import Graph
+from flowengine.check.models import unpinned_extraction_model
 from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, in_order, pointer
 from flowengine.flow.functions import Declared, Functions
 from flowengine.flow.index import Index
@@ -28,12 +43,26 @@ _OF_GRAPH: tuple[Callable[[Graph], Iterator[Finding]], ...] = (
     shadows.shadowed,
     loops.endless_self,
     loops.endless_cycles,
+    constraints.order_cycles,
+    constraints.unkept_orders,
 )
-_OF_NAMES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
+_OF_PARTS: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     reads.unknown_keys,
     reads.unwritten_keys,
     unused.unused_records,
     unused.unused_tools,
+    arguments.unknown_arguments,
+    arguments.misplaced_arguments,
+    commits.unguarded_commits,
+    commits.ungrounded_commits,
+    commits.compensations,
+    decisions.impossible_expectations,
+    decisions.unused_questions,
+    extraction.unknown_fields,
+    extraction.never_grounded,
+    ladders.silent_steps,
+    ladders.timed_turns,
+    ladders.verbatim_without_words,
 )
 
 
@@ -51,7 +80,8 @@ def check(
     if not broken:
         graph = Graph(index)
         found += [finding for rule in _OF_GRAPH for finding in rule(graph)]
-    found += [finding for rule in _OF_NAMES for finding in rule(index)]
+    found += [finding for rule in _OF_PARTS for finding in rule(index)]
+    found += unpinned_extraction_model(index, declared)
     return in_order(source.locate(f) if source else _unplaced(f) for f in found)
 
 

@@ -79,19 +79,24 @@ def _touches(key: str, written: str) -> bool:
 
 
 def _read(flow: Flow, guard: Guard) -> frozenset[str] | None:
-    """The keys behind a guard, through computed keys; None where a function may read any."""
+    """The keys behind a guard; None where a function may read any."""
+    found, is_all = keys_behind(flow, names_of(guard, "key"))
+    return found if is_all else None
+
+
+def keys_behind(flow: Flow, names: Iterable[str]) -> tuple[frozenset[str], bool]:
+    """These keys and those behind them through computed keys; whether these are known to be all."""
     computed = {bare(name): spec for name, spec in flow.computed.items()}
-    found, waiting = set[str](), [bare(key) for key in names_of(guard, "key")]
+    found, waiting, is_all = set[str](), [bare(name) for name in names], True
     while waiting:
         key = waiting.pop()
         if key in found:
             continue
         found.add(key)
         spec = computed.get(key) or computed.get(key.partition(".")[0])
-        if spec is not None and spec.run is not None and spec.reads is None:
-            return None
+        is_all = is_all and (spec is None or spec.run is None or spec.reads is not None)
         waiting += [bare(name) for name in (sources_of(spec) if spec else ())]
-    return frozenset(found)
+    return frozenset(found), is_all
 
 
 def _keeps(action: Action, guard: Guard) -> bool:

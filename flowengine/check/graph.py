@@ -77,10 +77,17 @@ class Graph:
     @cached_property
     def reachable(self) -> set[str]:
         """Every phase that can become active."""
+        return self.reachable_without(None)
+
+    def reachable_without(self, shut: str | None) -> set[str]:
+        """Every phase that can become active while one of them never does."""
         found: set[str] = set()
         waiting = [*self.starts, *(e.transition.to for e in self.wide)]
         while waiting:
-            for name in self.entered(waiting.pop()):
+            entered = list(self.entered(waiting.pop()))
+            if shut in entered:
+                continue
+            for name in entered:
                 if name not in found:
                     found.add(name)
                     waiting += [edge.transition.to for edge in self.own[name]]

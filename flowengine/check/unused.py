@@ -23,13 +23,30 @@ def unused_records(index: Index) -> Iterator[Finding]:
 
 
 def unused_tools(index: Index) -> Iterator[Finding]:
-    """A tool is allowed in some phase; a phase without `tools` allows them all."""
-    rules = [place.phase.tools for place in index.phases if place.phase.is_leaf()]
+    """A tool is open in some phase, or everywhere, or makes up for another that failed."""
+    compensating = {tool.compensate_with for tool in index.flow.tools.values()}
     for name in index.flow.tools:
-        allowed = any(
-            rule is None or (name not in rule.deny and (rule.allow is None or name in rule.allow))
-            for rule in rules
-        )
-        if not allowed:
+        if name not in compensating and not offering(index, name):
             message = f"no phase allows tool {name!r}"
             yield warning("unused_tool", message, ("tools", name), on_key=True)
+
+
+def offering(index: Index, tool: str) -> list[str]:
+    """The phases without phases in them in which a tool may be called.
+
+    A phase's rule holds inside it, too; one of the conversation without `tools` allows them all.
+    """
+    listed = {name for rule in index.flow.constraints for name in rule.ambient}
+    spec = index.flow.tools.get(tool)
+    ambient = tool in listed or (spec is not None and spec.ambient)
+    found: list[str] = []
+    for place in index.phases:
+        if not place.phase.is_leaf():
+            continue
+        rules = [p.phase.tools for p in (place, *index.ancestors(place.name)) if p.phase.tools]
+        allowing = [rule.allow for rule in rules if rule.allow is not None]
+        by_default = not allowing and place.regions[0] == ("phases",)
+        denied = any(tool in rule.deny for rule in rules)
+        if not denied and (ambient or by_default or any(tool in allow for allow in allowing)):
+            found.append(place.name)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from flowengine.decide.spec import DecisionSpec
 from flowengine.extract.spec import FieldSpec, OnComplete
 from flowengine.flow.action import Action, TextFunction
 from flowengine.flow.diagnostic import Finding, Path, unknown
@@ -56,7 +57,10 @@ def calls(index: Index) -> Iterator[Call]:
         yield from _called_by(part, path)
     for name, resolver in index.flow.resolvers.items():
         path: Path = ("resolvers", name)
-        yield Call(resolver.run or name, ("resolver",), (*path, "run") if resolver.run else path)
+        if resolver.run is not None:
+            yield Call(resolver.run, ("resolver",), (*path, "run"))
+        elif not (resolver.http or resolver.mcp or resolver.prompt):
+            yield Call(name, ("resolver",), path)
 
 
 def _called_by(part: object, path: Path) -> Iterator[Call]:
@@ -73,6 +77,8 @@ def _called_by(part: object, path: Path) -> Iterator[Call]:
             yield Call(name, ("watcher", "resolver", "tool", "extractor"), (*path, "run"))
         case Tool(run=str(name)):
             yield Call(name, ("tool",), (*path, "run"))
+        case DecisionSpec(run=str(name)):
+            yield Call(name, ("decision",), (*path, "run"))
         case _:
             pass
 

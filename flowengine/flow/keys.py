@@ -14,7 +14,14 @@ from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.uses import Use, root_of, writes
 from flowengine.guards import Compare, Constant, Read, atoms_of, names_of
 from flowengine.inputs import Json
-from flowengine.state.keys import KEY_TYPES, RUNTIME_PREFIXES, KeySpec, bare, checked
+from flowengine.state.keys import (
+    KEY_TYPES,
+    MODEL_WRITERS,
+    RUNTIME_PREFIXES,
+    KeySpec,
+    bare,
+    checked,
+)
 from flowengine.tools.spec import Tool
 
 
@@ -36,8 +43,8 @@ def owned_keys(index: Index) -> Iterator[Finding]:
             continue
         if spec.writers and use.by not in spec.writers:
             yield _owned(use, f"is written by {', '.join(spec.writers)} alone")
-        elif spec.trusted and use.by.startswith(("extractor:", "computed")):
-            yield _owned(use, "is trusted: no model extraction and no computed key writes it")
+        elif spec.trusted and use.by.startswith((*MODEL_WRITERS, "computed")):
+            yield _owned(use, "is trusted: no model, no decision and no computed key writes it")
 
 
 def _owned(use: Use, why: str) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from flowengine.flow.diagnostic import Finding, Path, unknown
 from flowengine.flow.index import Index, misnamed
-from flowengine.flow.model import Phase, ToolRule
+from flowengine.flow.model import Constraint, Phase, ToolRule
 
 
 def phase_names(index: Index) -> Iterator[Finding]:
@@ -20,6 +20,15 @@ def phase_names(index: Index) -> Iterator[Finding]:
         for at, name in enumerate(action.reset or ()):
             if name not in index.by_name:
                 yield unknown("unknown_phase", "phase", name, known, (*path, "reset", at))
+    for path, rule in index.all_of(Constraint):
+        for at, name in enumerate(rule.require):
+            if name not in index.by_name:
+                yield unknown("unknown_phase", "phase", name, known, (*path, "require", at))
+        for at, name in enumerate(rule.before or ()):
+            if name not in index.by_name and name not in index.flow.tools:
+                either = [*known, *index.flow.tools]
+                where = (*path, "before", at)
+                yield unknown("unknown_phase", "phase or tool", name, either, where)
     yield from _asked(index, "phase", "unknown_phase", known)
     yield from _twice(index)
 
@@ -80,20 +89,35 @@ def record_names(index: Index) -> Iterator[Finding]:
 
 
 def tool_names(index: Index) -> Iterator[Finding]:
-    """`tools` and `called_ok` name tools, once the flow declares any."""
+    """`tools`, `called_ok`, constraints and compensations name tools, once there are any."""
     tools = index.flow.tools
     if not tools:
         return
     for path, rule in index.all_of(ToolRule):
         yield from _unknown_tools(rule.deny, (*path, "deny"), tools)
         yield from _unknown_tools(rule.allow or (), (*path, "allow"), tools)
+    for path, rule in index.all_of(Constraint):
+        yield from _unknown_tools(rule.ambient, (*path, "ambient"), tools)
+        yield from _unknown_tool(rule.once, (*path, "once"), tools)
+        yield from _unknown_tool(rule.never, (*path, "never"), tools)
+    for name, tool in tools.items():
+        yield from _unknown_tool(tool.compensate_with, ("tools", name, "compensate_with"), tools)
     yield from _asked(index, "tool", "unknown_tool", list(tools))
 
 
 def _unknown_tools(names: Iterable[str], path: Path, tools: Collection[str]) -> Iterator[Finding]:
     for at, name in enumerate(names):
-        if name not in tools:
-            yield unknown("unknown_tool", "tool", name, tools, (*path, at))
+        yield from _unknown_tool(name, (*path, at), tools)
+
+
+def _unknown_tool(name: str | None, path: Path, tools: Collection[str]) -> Iterator[Finding]:
+    if name is not None and name not in tools:
+        yield unknown("unknown_tool", "tool", name, tools, path)
+
+
+def question_names(index: Index) -> Iterator[Finding]:
+    """`decided(...)` names questions that the flow asks."""
+    yield from _asked(index, "decision", "unknown_question", list(index.flow.decisions))
 
 
 def _asked(index: Index, kind: str, code: str, known: Collection[str]) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
+from flowengine.decide.spec import DecisionSpec
 from flowengine.extract.spec import ExtractSpec, FieldSpec, Promotion, RecordSpec
 from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Path
@@ -14,6 +15,8 @@ from flowengine.flow.model import Phase, PhaseDefaults
 from flowengine.flow.reaction import Computed, Watch
 from flowengine.flow.text import template_keys
 from flowengine.resolve.spec import Resolver
+from flowengine.sources.spec import HttpRequest, McpCall
+from flowengine.sources.template import prompt_keys
 from flowengine.state.keys import RUNTIME_PREFIXES, bare
 from flowengine.tools.spec import Tool
 
@@ -47,6 +50,9 @@ def writes(index: Index) -> Iterator[Use]:
         yield Use(name, ("computed", name), "computed")
     for name, tool in flow.tools.items():
         yield from _written_by_tool(name, tool, ("tools", name))
+    for id, decision in flow.decisions.items():
+        if decision.writes is not None:
+            yield Use(decision.writes, ("decisions", id, "writes"), f"decision:{id}")
     for path, action in index.actions:
         yield from _written_by_action(action, path)
     for name in resolver_names(index):
@@ -88,6 +94,8 @@ def _read_by(part: Any, path: Path) -> Iterator[Use]:
             yield from _listed(part.show, (*path, "show"))
         case Resolver() | FieldSpec():
             yield from _listed(part.args, (*path, "args"))
+            if isinstance(part, Resolver) and part.prompt is not None:
+                yield from (Use(key, (*path, "prompt")) for key in prompt_keys(part.prompt))
         case Computed():
             yield from _listed(part.reads or (), (*path, "reads"))
             if part.of is not None:
@@ -96,6 +104,10 @@ def _read_by(part: Any, path: Path) -> Iterator[Use]:
             yield Use(part.key, (*path, "key"))
         case Watch():
             yield Use(part.key, (*path, "key"))
+        case DecisionSpec(options_from=str(key)):
+            yield Use(key, (*path, "options_from"))
+        case HttpRequest() | McpCall():
+            yield from (Use(key, path) for key in part.reads)
         case Action() if part.copy_:
             yield from (Use(source, (*path, "copy", to)) for to, source in part.copy_.items())
         case _:
@@ -104,7 +116,7 @@ def _read_by(part: Any, path: Path) -> Iterator[Use]:
 
 
 _TEXTS = ("instruction", "instruction_template", "amendment", "say", "context", "enter_prompt",
-          "text", "prompt")  # fmt: skip
+          "text", "prompt", "announce", "idempotency_key", "confirm")  # fmt: skip
 
 
 def _read_by_texts(part: Any, path: Path) -> Iterator[Use]:
@@ -113,8 +125,18 @@ def _read_by_texts(part: Any, path: Path) -> Iterator[Use]:
         return
     for name in _TEXTS:
         text = getattr(part, name, None)
+        if name == "prompt" and isinstance(part, Resolver):
+            continue  # its braces may be JSON: it has slots of its own
         if isinstance(text, str) and "{" in text:
-            yield from (Use(key, (*path, name)) for key in template_keys(text))
+            keys = (key for key in template_keys(text) if not _is_given(part, key))
+            yield from (Use(key, (*path, name)) for key in keys)
+
+
+def _is_given(part: Any, name: str) -> bool:
+    """Whether a placeholder is filled with what is at hand: a call's arguments, a result."""
+    if isinstance(part, Tool):
+        return name.startswith("args.")
+    return isinstance(part, Resolver) and name.partition(".")[0] == "result"
 
 
 def _listed(keys: tuple[str, ...], path: Path) -> Iterator[Use]:
