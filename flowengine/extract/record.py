@@ -175,10 +175,10 @@ def _is_async(function: object) -> bool:
 def _read(
     field: CompiledField, words: Words, hearing: Hearing, asked: CompiledField | None
 ) -> Finding | None:
-    if field.spec.when_asked and asked is not field:
+    when = field.spec.when_asked
+    if when and asked is not field:
         return None
-    by_words = any(phrase in hearing.question for phrase in field.asks)
-    if field.spec.when_asked == "by_words" and not by_words:
+    if when == "by_words" and not any(phrase in hearing.question for phrase in field.asks):
         return None
     for newest, turn in zip((True, *[False] * len(words.turns)), words.turns, strict=False):
         if not turn.user:

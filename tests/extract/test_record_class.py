@@ -146,10 +146,10 @@ SETTINGS = st.fixed_dictionaries(
         "policy": st.sampled_from(["correct", "keep_known", "overwrite", "true_only", "non_empty"]),
         "accept_when": st.sampled_from(["in_phase(talk)", "value == 3 and is_true(a)"]),
         "confirm_below": st.sampled_from([0, 0.5, 1]),
-        "when_asked": st.booleans(),
+        "when_asked": st.sampled_from([True, False, "by_words"]),
         "asks": st.lists(st.sampled_from(["how many", "which one"]), max_size=2),
     },
-)
+).filter(lambda given: given.get("when_asked") != "by_words" or given.get("asks"))
 FIELDS = st.dictionaries(
     st.sampled_from(["a", "b", "c", "slot"]),
     st.tuples(st.sampled_from(SOURCES), SETTINGS),
