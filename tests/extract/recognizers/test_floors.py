@@ -90,3 +90,32 @@ def test_real_telephone_calls(category, kind, floor):
         return bool(found) and found[0].value in gold
 
     assert share(map(is_read, rows("values/evi.jsonl", cat=category))) >= floor
+
+
+@pytest.mark.parametrize(
+    ("category", "kind", "floor"), [("dob", "date_of_birth", 85), ("postcode", "postal_code", 50)]
+)
+def test_real_telephone_calls_with_all_hypotheses(category, kind, floor):
+    def is_offered(row):
+        ref = datetime.fromisoformat(row.get("ref", "2022-01-01T00:00:00"))
+        found = recognize(
+            kind, row["input"], asked=True, locale="en-GB", ref=ref, alternatives=row["ctx"]
+        )
+        gold = row["gold"] if isinstance(row["gold"], list) else [row["gold"]]
+        offered = [value for one in found[:1] for value in (one.value, *one.alternatives)]
+        return any(value in gold for value in offered)
+
+    assert share(map(is_offered, rows("values/evi.jsonl", cat=category))) >= floor
+
+
+def test_head_counts_of_real_bookings():
+    """The count is the number next to what is counted, or the answer to the question."""
+    anchors = ["people", "person", "guest", "of us", "party", "seat", "table", "for", "of", "size"]
+
+    def is_read(row):
+        asked = "people" in (row.get("ctx") or [])
+        found = recognize("integer_near", row["input"], asked=asked, anchors=anchors, max=200)
+        return bool(found) and str(found[0].value) == row["gold"]["people"]
+
+    data = [r for r in rows("values/r8k.jsonl") if r["gold"].get("people", "").isdecimal()]
+    assert share(map(is_read, data)) >= 93
