@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.clock import ManualClock, SystemClock
@@ -131,7 +132,6 @@ _HOME = {
     ),
     "flowengine.tools.spec": ("Tool",),
 }
-_MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Accepted",
@@ -187,13 +187,4 @@ __all__ = [
     "recognize",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'flowengine' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOME)

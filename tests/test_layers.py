@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "flowengine"
 
 ROWS = (
-    ("errors", "clock", "inputs"),
+    ("errors", "clock", "inputs", "lazy"),
     ("data", "facts", "transcript"),
     ("effects",),
     ("state",),

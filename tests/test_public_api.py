@@ -30,7 +30,8 @@ def test_what_type_checkers_see_is_what_is_there() -> None:
         for alias in node.names
     }
     assert {name for name, _ in seen} == set(flowengine.__all__)
-    assert seen == set(flowengine._MODULES.items())
+    home = {(name, module) for module, names in flowengine._HOME.items() for name in names}
+    assert seen == home
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

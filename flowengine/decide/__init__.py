@@ -5,8 +5,9 @@ Names are fetched on first use, so that reading a flow does not load what talks 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.decide.decider import Decider, Question
@@ -19,16 +20,15 @@ if TYPE_CHECKING:
     from flowengine.decide.spec import DecisionSpec
 
 _HOME = {
-    "decider": ("Decider", "Question"),
-    "expectations": ("impossible",),
-    "llm": ("LlmDecider",),
-    "options": ("options_of",),
-    "routing": ("RoutingDecider",),
-    "rules": ("RuleDecider",),
-    "scripted": ("ScriptEnded", "ScriptedDecider"),
-    "spec": ("DecisionSpec",),
+    "flowengine.decide.decider": ("Decider", "Question"),
+    "flowengine.decide.expectations": ("impossible",),
+    "flowengine.decide.llm": ("LlmDecider",),
+    "flowengine.decide.options": ("options_of",),
+    "flowengine.decide.routing": ("RoutingDecider",),
+    "flowengine.decide.rules": ("RuleDecider",),
+    "flowengine.decide.scripted": ("ScriptEnded", "ScriptedDecider"),
+    "flowengine.decide.spec": ("DecisionSpec",),
 }
-_MODULES = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Decider",
@@ -43,13 +43,4 @@ __all__ = [
     "options_of",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOME)

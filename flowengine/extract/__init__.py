@@ -5,8 +5,9 @@ Names are fetched on first use, so that reading a flow does not load what talks 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.extract.llm import LlmExtractor, extract_turns, from_spec
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
-    "llm": ("LlmExtractor", "extract_turns", "from_spec"),
-    "models": ("Providers", "ServedModel", "default_model"),
-    "parts": ("Part", "field", "resolve"),
-    "record_builder": ("RecordBuilder",),
-    "record_class": ("Record",),
-    "recorded": ("records",),
-    "regex": ("RegexExtractor",),
-    "spec": (
+    "flowengine.extract.llm": ("LlmExtractor", "extract_turns", "from_spec"),
+    "flowengine.extract.models": ("Providers", "ServedModel", "default_model"),
+    "flowengine.extract.parts": ("Part", "field", "resolve"),
+    "flowengine.extract.record_builder": ("RecordBuilder",),
+    "flowengine.extract.record_class": ("Record",),
+    "flowengine.extract.recorded": ("records",),
+    "flowengine.extract.regex": ("RegexExtractor",),
+    "flowengine.extract.spec": (
         "ExtractSpec",
         "FieldSpec",
         "Interval",
@@ -49,9 +50,13 @@ _HOME = {
         "Raise",
         "RecordSpec",
     ),
-    "turn_extractor": ("ExtractionFailed", "TurnExtractor", "run_turn_extractor", "spec_of"),
+    "flowengine.extract.turn_extractor": (
+        "ExtractionFailed",
+        "TurnExtractor",
+        "run_turn_extractor",
+        "spec_of",
+    ),
 }
-_MODULES = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "ExtractSpec",
@@ -80,13 +85,4 @@ __all__ = [
     "spec_of",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOME)

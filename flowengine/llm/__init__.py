@@ -6,8 +6,9 @@ not the rest.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.llm.errors import (
@@ -161,7 +162,6 @@ _HOME = {
     ),
     "flowengine.llm.warnings": ("Warning_",),
 }
-_MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "AskAgain",
@@ -230,13 +230,4 @@ __all__ = [
     "Warning_",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOME)

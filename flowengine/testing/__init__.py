@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.testing.answers import PENDING, Failure
@@ -20,7 +21,6 @@ _HOME = {
     "flowengine.testing.scenario_file": ("load_scenarios",),
     "flowengine.testing.simulation": ("Simulation",),
 }
-_MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Failure",
@@ -32,9 +32,4 @@ __all__ = [
     "run_scenario",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'flowengine.testing' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return value
+__getattr__, __dir__ = lazily(__name__, _HOME)
