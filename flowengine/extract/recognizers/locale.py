@@ -29,7 +29,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
 from flowengine.extract.recognizers.template import WORD, literals
 
-RECOGNIZERS_VERSION = 1
+RECOGNIZERS_VERSION = 2
 """Counts up with every change of code that may change a result."""
 
 _LOCALES = Path(__file__).parent / "locales"

@@ -38,6 +38,8 @@ class Number:
 
 def plain(value: Exact) -> int | float:
     """A JSON number: int where it is whole, float where it is not."""
+    if isinstance(value, int):
+        return value
     return int(value) if value == int(value) else float(value)
 
 

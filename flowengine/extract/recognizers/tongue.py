@@ -57,10 +57,13 @@ def _foreign_request(said: Utterance) -> list[Recognition]:
 
 def _voted(said: Utterance) -> list[Recognition]:
     heard = said.vocabulary
-    counts = [
-        (len(heard & words), language) for language, words in language_votes()["votes"].items()
-    ]
-    (next_most, _), (most, best) = sorted(counts)[-2:]
+    best, most, next_most = "", 0, 0
+    for language, words in language_votes()["votes"].items():
+        count = len(heard & words)
+        if count > most:
+            best, most, next_most = language, count, most
+        elif count > next_most:
+            next_most = count
     if most < _ENOUGH or most - next_most < _LEAD:
         return []
     confidence = round(min(0.95, 0.4 + 0.1 * (most - next_most)), 3)
