@@ -84,7 +84,7 @@ class _Compiler:
             CompiledRecord(name, spec, order, self.functions.of("guard"))
             for order, (name, spec) in enumerate(flow.records.items())
         )
-        patterns = tuple(self.patterns())
+        patterns, dependents = tuple(self.patterns()), _dependents(flow)
         return CompiledFlow(
             flow=flow,
             functions=self.functions,
@@ -106,8 +106,9 @@ class _Compiler:
             asks=_asks(flow),
             pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),
             ladders=any(phase.phase.no_input for phase in phases.values()),
-            needed=frozenset(key for phase in phases.values() for key in phase.needs),
-            dependents=_dependents(flow),
+            needed=frozenset(key for phase in phases.values() for key in phase.needs)
+            | dependents.keys(),
+            dependents=dependents,
             repairs=any(phase.phase.repair or phase.no_match for phase in phases.values()),
         )
 

@@ -129,7 +129,8 @@ class CompiledFlow:
     ladders: bool
     """Some phase has something to do when nobody speaks."""
     needed: frozenset[str]
-    """Keys whose change is a correction: some phase needs or collects them."""
+    """Keys whose change is a correction: some phase needs or collects them, or others depend on
+    them."""
     dependents: Mapping[str, tuple[str, ...]]
     """Key -> the keys that its correction clears."""
     repairs: bool

@@ -27,7 +27,7 @@ def count_turn(work: Work) -> None:
         if not (repair or ladder) or not phase.needs or work.turns_in_phase(name) < 1:
             continue
         unmet = _unmet(work, name)
-        before = work.wait.repeats.get(name, Repeats(0, phase.needs))
+        before = work.wait.repeats.get(name) or Repeats(0, _unmet_before(work, phase.needs))
         if not unmet or set(before.unmet) - set(unmet):
             _lower(work, name)
             _keep(work, name, Repeats(0, unmet))
@@ -105,8 +105,20 @@ def _unmet(work: Work, name: str) -> tuple[str, ...]:
     return tuple(key for key in work.flow.phases[name].needs if work.find(key) is None)
 
 
+def _unmet_before(work: Work, needs: tuple[str, ...]) -> tuple[str, ...]:
+    """What was missing until this turn: what was known on entry is no progress of the phase."""
+    newest = work.transcript.newest
+    return tuple(key for key in needs if work.find(key) is None or _said_in(work, key) >= newest)
+
+
+def _said_in(work: Work, key: str) -> int:
+    known = (work.evidence.get(name) for name in work.keys.names(key))
+    return next((evidence.turn for evidence in known if evidence is not None), 0)
+
+
 def _nudge(unmet: tuple[str, ...]) -> str:
-    keys = ", ".join(key.rpartition(":")[2].replace("_", " ") for key in unmet)
+    names = (key.rpartition(":")[2].rpartition(".")[2] for key in unmet)
+    keys = ", ".join(name.replace("_", " ") for name in names)
     return f"Still missing: {keys}. Ask for it again, in other words."
 
 

@@ -65,7 +65,8 @@ class Runner:
                 async with asyncio.timeout(duration_ms(spec.timeout) / 1000):
                     return await self._extract(spec, window, known)
             case Resolve(_, name, args, field):
-                return await self._resolver(name).run(args, state, ttl=self._ttl(field))
+                given = {_parameter(key): value for key, value in args.items()}
+                return await self._resolver(name).run(given, state, ttl=self._ttl(field))
             case Decide():
                 return await self._decide(effect)
             case RunFunction(_, name, values):
@@ -175,6 +176,11 @@ class _Kept:
 
         self.cache = Cache(256, clock)
         self.resolvers: dict[str, Any] = {}
+
+
+def _parameter(key: str) -> str:
+    """The parameter that a key is bound to: a fragment's `booking.slot` is a function's `slot`."""
+    return key.rpartition(":")[2].rpartition(".")[2]
 
 
 def _prepare(flow: CompiledFlow) -> None:

@@ -49,7 +49,7 @@ Rate: within
 Resolver: description run model timeout ttl error_ttl
 HttpRequest: pick
 McpCall: server tool
-Tool: description args cache run timeout
+Tool: description args claims cache run timeout
 DecisionSpec: options levels criteria run model timeout
 Constraint: description
 Transition: after description

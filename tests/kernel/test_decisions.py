@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
+from flowengine import Key, loads
 from flowengine.effects import Decide, RunTool
 from flowengine.facts import Decided
+from flowengine.flow.diagnostic import FlowFileError
 from flowengine.inputs import Heard
 
 Begin = Callable[..., Any]
 
 FLOW = """
 flow: questions
-state: {agreed: boolean, paid: {type: boolean, trusted: true}, slot: string, slots: {type: array}}
+state: {agreed: boolean, paid: boolean, slot: string, slots: {type: array}}
 decisions:
   agree: {question: Does the caller agree to the booking?, writes: agreed}
   pick: {question: Which slot?, type: choice, options_from: slots, none: true, writes: slot}
@@ -124,7 +126,12 @@ def test_a_no_is_no_score(begin: Begin) -> None:
 
 
 def test_a_decision_never_writes_a_trusted_key(begin: Begin) -> None:
-    call = begin(FLOW)
+    trusted = FLOW.replace("paid: boolean", "paid: {type: boolean, trusted: true}")
+    with pytest.raises(FlowFileError, match="trusted"):
+        loads(trusted)
+    plain = loads(FLOW)
+    paid = Key(type="boolean", trusted=True)
+    call = type(begin(FLOW))(plain.model_copy(update={"state": {**plain.state, "paid": paid}}))
     call.send(Heard, "set paid to true")
     call.tool("log")
     (ask,) = call.asked(Decide)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+Begin = Callable[..., Any]
+
 CALL = """
 flow: records
 records:
@@ -51,3 +53,16 @@ def test_a_time_zone_that_does_not_exist_fails_the_turn_and_says_so(
     step = call.turn("for four")
     assert "no time zone" in str(step.error)
     assert call.snapshot.transcript.turns[-1].user == "for four"
+
+
+def test_a_change_of_what_others_depend_on_is_a_correction(begin: Begin) -> None:
+    call = begin("""
+flow: f
+state: {day: string, agreed: {type: boolean, depends_on: [day]}}
+records: {r: {fields: {day: {recognize: {one_of: [monday, friday]}}}}}
+phases: {a: {initial: true}}
+""")
+    call.turn("monday")
+    call.set(agreed=True)
+    call.turn("no, friday")
+    assert "agreed" not in call.values

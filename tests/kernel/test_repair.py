@@ -79,3 +79,12 @@ def test_the_models_own_turns_are_not_counted(begin: Begin) -> None:
     for _ in range(4):
         call.turn("", "Hello?")
     assert not call.snapshot.wait.repeats
+
+
+def test_what_was_known_on_entry_is_no_progress(begin: Begin) -> None:
+    call = begin(FLOW, first_name="Jo")
+    signals = []
+    for _ in range(5):
+        call.turn("hm")
+        signals.append([fact.signal for fact in call.happened(RepairSignalled)])
+    assert signals == [[], ["reprompt"], [], ["reprompt"], ["escalate"]]
