@@ -170,6 +170,8 @@ def _is_birth(day: date, today: date) -> bool:
 
 
 def _year(match: Match, today: date) -> int:
+    if "year_clock" in match:  # "19:19" for 1919
+        return int(match.word("year_clock").replace(":", ""))
     values = [int(number.value) for number in match.numbers("year")]
     if len(values) == 1 and values[0] >= 1000 and match.slot_size("year") > 1:
         return values[0] + _HOMOPHONES.get(match.word("year"), 0)

@@ -166,6 +166,20 @@ def _nth_weekday(match: Match, reading: Reading) -> Day | None:
     return days.nth_weekday(weekday, nth, first)
 
 
+def _nth_to_come(match: Match, reading: Reading) -> Day | None:
+    """ "the first Wednesday": of this month or the next; "the fourth, Wednesday" if it is one."""
+    days, weekday = reading.days, _weekday(match, reading)
+    if days is None or weekday is None:
+        return None
+    nth = int(match.value("nth"))
+    named = days.day_of_month(nth)
+    if nth > 5 or (named and named.day.weekday() == weekday):
+        return named
+    months = (days.period("MO", shift).day for shift in ((0, -1) if days.past else (0, 1, 2)))
+    found = (days.nth_weekday(weekday, nth, first) for first in months)
+    return next((day for day in found if day and days.lies_right(day.day)), None)
+
+
 def _relday(match: Match, reading: Reading) -> Day | None:
     if reading.now is None:
         return None
@@ -309,6 +323,7 @@ _DATE_RULES: Mapping[str, Callable[[Match, Reading], Day | None]] = {
     "weekday_after": _weekday_after,
     "weekdays_on": _weekdays_on,
     "nth_weekday": _nth_weekday,
+    "nth_to_come": _nth_to_come,
     "day_after": _day_after,
     "plus_from": _plus_from,
     "edge": _edge,

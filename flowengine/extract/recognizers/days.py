@@ -66,7 +66,7 @@ class Days:
         found = [
             candidate
             for year in self._years()
-            if (candidate := make_date(year, month, day)) and self._lies_right(candidate)
+            if (candidate := make_date(year, month, day)) and self.lies_right(candidate)
         ]
         if not found:
             return None
@@ -77,7 +77,7 @@ class Days:
         year = self.today.year
         return range(year, year - 9, -1) if self.past else range(year, year + 9)
 
-    def _lies_right(self, candidate: date) -> bool:
+    def lies_right(self, candidate: date) -> bool:
         return candidate <= self.today if self.past else candidate >= self.today
 
     def day_of_month(self, day: int, weekday: int | None = None) -> Day | None:
@@ -87,7 +87,7 @@ class Days:
         for months in range(_LONGEST_SEARCH):
             year, month = shift_month(self.today.year, self.today.month, step * months)
             candidate = make_date(year, month, day)
-            if candidate is None or not self._lies_right(candidate):
+            if candidate is None or not self.lies_right(candidate):
                 continue
             if weekday is None or candidate.weekday() == weekday:
                 return Day(candidate)
@@ -166,7 +166,7 @@ class Days:
     def holiday(self, rule: str, offset: int = 0) -> Day | None:
         for year in self._years():
             found = holiday_in(rule, year)
-            if found and self._lies_right(found + timedelta(offset)):
+            if found and self.lies_right(found + timedelta(offset)):
                 return Day(found + timedelta(offset))
         return None
 

@@ -245,6 +245,11 @@ class Locale:
         return frozenset(word for name in names for word in self.classes[name])
 
     @lazy
+    def range_words(self) -> frozenset[str]:
+        """What stands between the two ends of a range."""
+        return frozenset(self.data.get("range_words", ()))
+
+    @lazy
     def linking(self) -> Mapping[str, frozenset[str]]:
         """The small words between a name and its number: "the number of people is ten"."""
         return {name: frozenset(words) for name, words in self.data["linking"].items()}

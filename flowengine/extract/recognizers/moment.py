@@ -21,6 +21,7 @@ from flowengine.extract.recognizers.feasts import Feasts
 from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
 from flowengine.extract.recognizers.grouping import Moment, grouped
 from flowengine.extract.recognizers.options import one_from
+from flowengine.extract.recognizers.ranges import in_order
 from flowengine.extract.recognizers.text import Utterance
 from flowengine.extract.recognizers.times import fragments_of
 from flowengine.extract.recognizers.wall import (
@@ -107,7 +108,10 @@ class DatetimeRecognizer(Recognizer):
             found.extend(fragments_of(match, reading))
             if len(found) > MOST_VALUES:
                 break
-        return _without_needless(found, said)
+        kept = _without_needless(found, said)
+        if len(kept) > 1:
+            in_order(kept, said)
+        return kept
 
     def _counts(self, rule: str, said: Utterance, context: Context) -> bool:
         """ "five thirty" may be an amount when another question was put, "around six" a count."""

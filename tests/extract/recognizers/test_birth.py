@@ -20,6 +20,7 @@ def born(text, asked=True, locale="en-GB"):
         ("the twenty first of the twelfth nineteen oh nine", "1909-12-21"),
         ("4th of July nineteen or seven", "1907-07-04"),
         ("11:00 May 1963", "1963-05-11"),
+        ("3rd of May 19:14", "1914-05-03"),
         ("1400 October 1971", "1971-10-14"),
         ("2018 April 1954", "1954-04-28"),
         ("40 of August 1949", "1949-08-14"),

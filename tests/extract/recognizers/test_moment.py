@@ -155,3 +155,21 @@ def test_a_bound_is_told(text, bound):
 )
 def test_words_that_only_look_like_dates_are_left_alone(text):
     assert values(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("from the twelfth to the fifth", "2026-03-12", "2026-04-05"),
+        ("saturday till tuesday", "2026-03-07", "2026-03-10"),
+        ("from the third to the sixth of may", "2026-05-03", "2026-05-06"),
+        ("thursday through sunday", "2026-03-05", "2026-03-08"),
+    ],
+)
+def test_the_end_of_a_range_comes_after_its_beginning(text, start, end):
+    found = recognize("date", text, ref=datetime(2026, 3, 4, 10, 30))
+    assert [one.value for one in found] == [start, end]
+
+
+def test_a_night_is_no_hour():
+    assert recognize("time", "a room for one night", ref=datetime(2026, 3, 4, 10, 30)) == []
