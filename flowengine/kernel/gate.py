@@ -1,4 +1,4 @@
-"""The gate: the life of a tool call, from the model's asking to its one answer.
+"""The gate: whether a tool call runs, decided when it is asked and, if it waits, once more.
 
 A call refused only because a guard has not held waits for what may make it hold - open runs, and
 runs on the words of the turn in progress - until its deadline; nothing else makes a call wait.
@@ -6,37 +6,24 @@ runs on the words of the turn in progress - until its deadline; nothing else mak
 
 from __future__ import annotations
 
-from flowengine.effects import AnswerTool, AskConfirmation, Cancel, Deliver, RunTool, ToolAnswer
+from flowengine.effects import AskConfirmation, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
 from flowengine.extract.spec import ExtractSpec
-from flowengine.facts import (
-    CallEnded,
-    ConstraintBroken,
-    InputIgnored,
-    ToolDecided,
-    canonical_json,
-)
+from flowengine.facts import ConstraintBroken, InputIgnored, ToolDecided
 from flowengine.inputs import Json, Outcome, ToolCalled
 from flowengine.kernel import ledger
 from flowengine.kernel.admission import Refusal, denial, observed, reads_of, refusals
-from flowengine.kernel.appending import insert
+from flowengine.kernel.calls import answer_call, finish, hold, open_run, remember
 from flowengine.kernel.questions import is_being_asked
-from flowengine.kernel.repair import count_failure
-from flowengine.kernel.runs import start_after_tool, targets
+from flowengine.kernel.runs import targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
-from flowengine.kernel.turn import read_records
 from flowengine.kernel.unread import read_for_call
 from flowengine.kernel.work import Work
 from flowengine.tools.spec import Tool
-from flowengine.transcript import ToolCall
 
 DEADLINE = 1_500
 """Milliseconds that a call may wait for the gate."""
-SHOWN = 200
-"""Characters of a call's arguments and of its result that the transcript keeps."""
-REMEMBERED = 32
-"""Ended calls whose answer is kept, so that asking twice gives the same."""
 
 
 def tool_called(work: Work, called: ToolCalled) -> None:
@@ -45,7 +32,7 @@ def tool_called(work: Work, called: ToolCalled) -> None:
     earlier = dict(work.wait.answered).get(called.call)
     if earlier is not None:
         work.facts.append(InputIgnored(called.id, "call id already used"))
-        _answer(work, called.call, called.tool, earlier)
+        answer_call(work, called.call, called.tool, earlier)
     elif called.call in work.wait.calls:
         work.facts.append(InputIgnored(called.id, "call id already used"))
     else:
@@ -98,7 +85,7 @@ def _decide(work: Work, id: str, call: Call) -> None:
     if not broken:
         _admit(work, id, call)
     elif _may_wait(work, call, broken):
-        _hold(work, id, call)
+        hold(work, id, call)
     else:
         _deny(work, id, call, broken[0])
 
@@ -151,28 +138,28 @@ def _run(work: Work, id: str, call: Call, key: str) -> None:
     if spec.compensate_with:
         kept["args"] = dict(call.args)
     order = work.seq * 1000 + len(work.effects)
-    _open(work, effect, Run("tool", id, work.transcript.current.number, order, kept))
+    open_run(work, effect, Run("tool", id, work.transcript.current.number, order, kept))
     running = call._replace(effect=effect)
     if spec.background:
-        _remember(work, id, call, ToolAnswer("accepted"))
-    _hold(work, id, running)
+        remember(work, id, call, ToolAnswer("accepted"))
+    hold(work, id, running)
 
 
 def _repeat(work: Work, id: str, call: Call, earlier: ledger.Entry) -> None:
     """The same thing again: wait for the run under way, or answer with what came of it."""
     if earlier.running:
-        _hold(work, id, call._replace(joins=earlier.call))
+        hold(work, id, call._replace(joins=earlier.call))
         return
     work.facts.append(ToolDecided(id, call.tool, False, "repeated", ()))
-    _remember(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))
+    remember(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))
 
 
 def _ask_confirmation(work: Work, id: str, call: Call, spec: Tool) -> None:
     effect = work.effect_id()
     question = spec.confirm if isinstance(spec.confirm, str) else ""
     work.effects.append(AskConfirmation(effect, id, call.tool, call.args, question))
-    _open(work, effect, Run("confirmation", id, work.transcript.current.number, 0))
-    _hold(work, id, call._replace(effect=effect))
+    open_run(work, effect, Run("confirmation", id, work.transcript.current.number, 0))
+    hold(work, id, call._replace(effect=effect))
 
 
 def confirmation_ended(work: Work, outcome: Outcome, run: Run) -> None:
@@ -196,165 +183,4 @@ def confirmation_ended(work: Work, outcome: Outcome, run: Run) -> None:
 def _deny(work: Work, id: str, call: Call, refusal: Refusal) -> None:
     work.facts.append(ToolDecided(id, call.tool, False, refusal.kind, refusal.missing))
     answer = denial(work, refusal.kind, refusal.say, refusal.missing)
-    _finish(work, id, call, answer)
-
-
-# -- ending ---------------------------------------------------------------------------------------
-
-
-def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
-    """The record part: the tool has run, and the model gets its answer whatever follows."""
-    id = run.name
-    call = work.wait.calls.get(id)
-    if call is None:
-        return
-    work.facts.append(CallEnded(id, call.tool, outcome.status, outcome.error))
-    result = canonical_json(outcome.value)[:SHOWN] if outcome.status == "ok" else outcome.error
-    shown = ToolCall(call.tool, canonical_json(dict(call.args))[:SHOWN], outcome.status, result)
-    work.transcript = work.transcript.called(shown)
-    status = {"ok": "ran", "cancelled": "cancelled"}.get(outcome.status, "failed")
-    answer = ToolAnswer(status, outcome.value, kind=outcome.error)
-    manner = work.flow.flow.tools[call.tool].background
-    if manner is None:
-        _finish(work, id, call, answer)
-    else:
-        _forget(work, id)
-        work.effects.append(Deliver(work.effect_id(), id, call.tool, answer, manner))
-    _answer_joined(work, id, answer)
-
-
-def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    """A tool has answered: its keys are written, and phases may move."""
-    tool, id = str(run.args["tool"]), run.name
-    if outcome.status == "ok":
-        entry = ledger.entry_of(work, tool, id)
-        ledger.keep(work, tool, id, outcome.value)
-        work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
-        work.touched.add(f"@called:{tool}")
-        _note_failed(work, tool, False)
-        corrected = entry.corrected if entry else ()
-        _write_result(work, tool, outcome.value, corrected, run.order)
-    else:
-        ledger.release(work, tool, id)
-        if outcome.status != "cancelled":
-            _note_failed(work, tool, True)
-            count_failure(work, tool)
-            _compensate(work, id, tool, run)
-    settle(work)
-    start_after_tool(work)
-    read_records(work, "after_tool_call")
-
-
-def compensation_ended(work: Work, outcome: Outcome, run: Run) -> None:
-    """What failed was undone, or not."""
-    failed = str(run.args["for"])
-    work.facts.append(CallEnded(run.name, str(run.args["tool"]), outcome.status, outcome.error))
-    if outcome.status == "ok":
-        work.note(f"compensated:{failed}", True)
-    settle(work)
-
-
-def cancel_calls(work: Work) -> None:
-    """The caller spoke over the model: what it had asked for is no longer wanted.
-
-    A call that runs ends when the shell says that it has been cancelled; a commit is not stopped
-    half-way.
-    """
-    for id, call in work.wait.calls.items():
-        run = work.wait.runs.get(call.effect)
-        if run is not None and run.kind == "tool":
-            if not work.flow.flow.tools[call.tool].finishes:
-                work.effects.append(Cancel(work.effect_id(), call.effect))
-            continue
-        if run is not None:
-            work.effects.append(Cancel(work.effect_id(), call.effect))
-            runs = {k: v for k, v in work.wait.runs.items() if k != call.effect}
-            work.wait = work.wait._replace(runs=runs)
-        work.facts.append(CallEnded(id, call.tool, "cancelled", "interrupted"))
-        _finish(work, id, call, ToolAnswer("cancelled", kind="interrupted"))
-
-
-def _compensate(work: Work, id: str, tool: str, run: Run) -> None:
-    """Undo what may have been half done, with the arguments of the call that failed."""
-    other = work.flow.flow.tools[tool].compensate_with
-    if other is None:
-        return
-    effect, args = work.effect_id(), run.args.get("args")
-    given = dict(args) if isinstance(args, dict) else {}
-    work.effects.append(RunTool(effect, f"{id}:compensation", other, given))
-    kept: dict[str, Json] = {"tool": other, "for": tool, "args": given}
-    _open(work, effect, Run("compensation", f"{id}:compensation", run.turn, 0, kept))
-
-
-def _answer_joined(work: Work, id: str, answer: ToolAnswer) -> None:
-    for other, call in list(work.wait.calls.items()):
-        if call.joins == id:
-            work.facts.append(ToolDecided(other, call.tool, False, "repeated", ()))
-            _finish(work, other, call, answer._replace(kind=answer.kind or "repeated"))
-
-
-def _note_failed(work: Work, tool: str, failed: bool) -> None:
-    """Whether the last run of the tool failed, as `failed(tool)` asks."""
-    now = work.wait.failed | {tool} if failed else work.wait.failed - {tool}
-    if now != work.wait.failed:
-        work.wait = work.wait._replace(failed=now)
-        work.touched.add(f"@resolved:{tool}")
-
-
-def _finish(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
-    """The one terminal answer of a call id."""
-    _forget(work, id)
-    _remember(work, id, call, answer)
-
-
-def _remember(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
-    answered = (*work.wait.answered, (id, answer))[-REMEMBERED:]
-    work.wait = work.wait._replace(answered=answered)
-    _answer(work, id, call.tool, answer)
-
-
-def _hold(work: Work, id: str, call: Call) -> None:
-    work.wait = work.wait._replace(calls={**work.wait.calls, id: call})
-
-
-def _forget(work: Work, id: str) -> None:
-    calls = {k: v for k, v in work.wait.calls.items() if k != id}
-    work.wait = work.wait._replace(calls=calls)
-
-
-def _open(work: Work, effect: str, run: Run) -> None:
-    work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
-
-
-def _answer(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:
-    work.effects.append(AnswerTool(work.effect_id(), id, tool, answer))
-
-
-def _write_result(
-    work: Work, tool: str, value: Json, corrected: tuple[str, ...], order: int
-) -> None:
-    """Promote the response; what rests on a key corrected meanwhile is out of date."""
-    spec, by = work.flow.flow.tools[tool], f"tool:{tool}"
-    stale = {name for key in corrected for name in work.flow.dependents.get(key, ())}
-    if spec.save_as and spec.save_as not in stale:
-        _write(work, spec.save_as, value, by, order)
-    for key, template in spec.set.items():
-        if key not in stale:
-            _write(work, key, _promoted(template, value), by, order)
-
-
-def _write(work: Work, key: str, value: Json, by: str, order: int) -> None:
-    """Lists that are appended to keep the order in which the calls were made, not answered."""
-    if value is not None and work.keys.spec(key).merge == "append":
-        insert(work, key, value, by, order)
-    else:
-        work.put(key, value, by)
-
-
-def _promoted(template: Json, result: Json) -> Json:
-    """`result` and `result.a.b` read the response; anything else is itself."""
-    if not isinstance(template, str) or template.partition(".")[0] != "result":
-        return template
-    for part in template.split(".")[1:]:
-        result = result.get(part) if isinstance(result, dict) else None
-    return result
+    finish(work, id, call, answer)

@@ -8,13 +8,9 @@ from flowengine.effects import Tell
 from flowengine.facts import InputIgnored, ResolverEnded, RunEnded
 from flowengine.flow.text import shown, template
 from flowengine.inputs import Outcome
+from flowengine.kernel.calls import call_ended, call_recorded, compensation_ended
 from flowengine.kernel.fields import field_recorded
-from flowengine.kernel.gate import (
-    call_ended,
-    call_recorded,
-    compensation_ended,
-    confirmation_ended,
-)
+from flowengine.kernel.gate import confirmation_ended
 from flowengine.kernel.landing import decision_ended, field_ended, run_ended, run_recorded
 from flowengine.kernel.settle import settle
 from flowengine.kernel.silence import begin_silence

@@ -27,11 +27,12 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel.admission import tools_now
+from flowengine.kernel.calls import cancel_calls
 from flowengine.kernel.claims import check_claims
 from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
-from flowengine.kernel.gate import cancel_calls, decide_waiting, deny_failed, tool_called
+from flowengine.kernel.gate import decide_waiting, deny_failed, tool_called
 from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
 from flowengine.kernel.parts import CompiledFlow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.turn_extractor import TurnExtractor, spec_of
 from flowengine.flow.model import Flow
 from flowengine.inputs import Json
@@ -96,3 +97,29 @@ def with_extractors(flow: Flow, services: Services) -> Flow:
         ("flow", id(flow)), lambda: (flow, flow.model_copy(update={"extract": specs}))
     )
     return made[1]
+
+
+def given(services: Services | None, **own: Any) -> Services:
+    """What was passed for one session alone, over what is shared."""
+    passed = {name: value for name, value in own.items() if value is not None}
+    if services is None:
+        return Services(**passed) if passed else NONE
+    return replace(services, made={}, **passed) if passed else services
+
+
+def check(services: Services, flow: Flow) -> None:
+    """A wrong name would be found only when it is first missed, in the middle of a call.
+
+    Raises:
+        FlowError: an extractor that the flow does not have, or nobody to confirm what must be.
+    """
+    known = [spec.name for spec in flow.extract]
+    for name in services.by_name():
+        if name not in known:
+            raise FlowError(f"the flow has no extractor {name!r}.{did_you_mean(name, known)}")
+    asking = [name for name, tool in flow.tools.items() if tool.confirm]
+    if asking and services.confirm is None:
+        raise FlowError(
+            f"{', '.join(asking)}: a confirmation is asked for, and nobody can give it; pass "
+            "`confirm=`"
+        )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from flowengine.clock import Clock, SystemClock
 from flowengine.effects import AnswerTool, Cancel, Deliver, Effect, Say, SetTimer, Tell
-from flowengine.errors import FlowEngineError, FlowError, SessionClosed, TurnFailed, did_you_mean
+from flowengine.errors import FlowEngineError, SessionClosed, TurnFailed
 from flowengine.facts import Fact, InputFailed, KeyWritten, SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
@@ -20,7 +19,7 @@ from flowengine.runtime.effects import Answer, Runnable, Runner
 from flowengine.runtime.hooks import Hooks
 from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
 from flowengine.runtime.result import TurnResult
-from flowengine.runtime.services import NONE, Extractors, Services, with_extractors
+from flowengine.runtime.services import Extractors, Services, check, given, with_extractors
 from flowengine.state.state import State
 from flowengine.state.view import StateView
 from flowengine.tools.confirm import Confirm
@@ -87,11 +86,9 @@ class Session:
         record: Recorder | None = None,
         verify: bool = False,
     ) -> None:
-        services = _services(
-            services, llm=llm, extractors=extractors, decider=decider, confirm=confirm
-        )
+        services = given(services, llm=llm, extractors=extractors, decider=decider, confirm=confirm)
         self._kernel = Kernel(with_extractors(flow, services), functions)
-        self._check_names(services)
+        check(services, self._kernel.compiled.flow)
         self._clock: Clock = clock or SystemClock()
         self._runner = Runner(self._kernel.compiled, services, self._clock)
         self._hooks = hooks
@@ -357,28 +354,6 @@ class Session:
             if isinstance(fact, KeyWritten):
                 signals.publish(fact.key, self, fact=fact)
 
-    def _check_names(self, services: Services) -> None:
-        """A wrong name would be found only when it is first missed, in the middle of a call."""
-        flow = self._kernel.compiled.flow
-        known = [spec.name for spec in flow.extract]
-        for name in services.by_name():
-            if name not in known:
-                raise FlowError(f"the flow has no extractor {name!r}.{did_you_mean(name, known)}")
-        asking = [name for name, tool in flow.tools.items() if tool.confirm]
-        if asking and services.confirm is None:
-            raise FlowError(
-                f"{', '.join(asking)}: a confirmation is asked for, and nobody can give it; pass "
-                "`confirm=`"
-            )
-
     def _id(self) -> str:
         self._inputs += 1
         return str(self._inputs)
-
-
-def _services(services: Services | None, **own: Any) -> Services:
-    """What was passed for this session alone, over what is shared."""
-    given = {name: value for name, value in own.items() if value is not None}
-    if services is None:
-        return Services(**given) if given else NONE
-    return replace(services, made={}, **given) if given else services
