@@ -16,6 +16,8 @@ _TEENS = {13: 30, 14: 40, 15: 50, 16: 60, 17: 70, 18: 80, 19: 90}
 CONFUSED = _TEENS | {tens: teen for teen, tens in _TEENS.items()}
 """Fifteen and fifty: what speech recognition mixes up is offered as an alternative."""
 
+_LONGEST = 24
+"""Words of one number at most."""
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
 
@@ -89,9 +91,11 @@ class NumberReader:
         self, words: Sequence[str], shapes: Sequence[str], breaks: Sequence[str], i: int
     ) -> Number | None:
         """The longest number that starts at token `i`."""
-        end = i + 1
-        while end < len(words) and not breaks[end] and end < i + 24:
-            end += 1
+        ahead = breaks[i + 1 : i + _LONGEST]
+        length = len(ahead)
+        if any(ahead):  # up to the next comma or full stop
+            length = next(at for at, stop in enumerate(ahead) if stop)
+        end = i + 1 + length
         return _Reading(self.lexicon, words, shapes, end).number(i)
 
 
