@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         TurnFailed,
     )
     from flowengine.extract.recognizers import Recognition, recognize
+    from flowengine.extract.record_class import Record
     from flowengine.flow.action import Action
     from flowengine.flow.fragment import Exit, Fragment, Parameter
     from flowengine.flow.functions import Functions, load_functions
@@ -82,6 +83,7 @@ _HOME = {
         "Fragment",
         "Parameter",
     ),
+    "flowengine.extract.record_class": ("Record",),
     "flowengine.flow.functions": (
         "Functions",
         "load_functions",
@@ -163,6 +165,7 @@ __all__ = [
     "Phase",
     "Ran",
     "Recognition",
+    "Record",
     "Region",
     "Repair",
     "Resolver",

@@ -54,7 +54,8 @@ class FieldSpec(Data):
     """The key that the value is promoted to; the field's own name if absent."""
     valid: Guard | None = None
     """A condition over `value`; what does not meet it counts as not said."""
-    policy: Policy = "correct"
+    policy: Policy | None = None
+    """`correct` if absent, `overwrite` for what a resolver gives."""
     accept_when: Guard | None = None
     """A condition over State and `value`, such as `in_phase(pay)`; else the value is not taken."""
     confirm_below: float | None = Field(default=None, ge=0, le=1)

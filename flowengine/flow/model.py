@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from flowengine.data import Data, Duration
 from flowengine.decide.spec import DecisionSpec
-from flowengine.extract.spec import ExtractSpec, RecordSpec
+from flowengine.extract.spec import ExtractSpec, Records
 from flowengine.flow.action import Actions, Text
 from flowengine.flow.fragment import Fragment
 from flowengine.flow.reaction import Computed, Pattern, Watch
@@ -288,7 +288,7 @@ class Flow(Data):
     """Joins the instruction on turns that move no phase."""
     models: Models = Models()
     state: dict[str, Key] = Field(default_factory=dict)
-    records: dict[str, RecordSpec] = Field(default_factory=dict)
+    records: Records = Field(default_factory=dict)
     extract: tuple[ExtractSpec, ...] = ()
     computed: dict[str, Computed] = Field(default_factory=dict)
     watch: tuple[Watch, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from flowengine.clock import duration_ms
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.recognizers import warm_up
 from flowengine.extract.record import CompiledRecord
-from flowengine.facts import canonical_json
+from flowengine.extract.value_types import value_key
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Phase, Transition
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
@@ -30,7 +31,7 @@ from flowengine.kernel.parts import (
     CompiledTool,
 )
 from flowengine.state import Pattern
-from flowengine.state.keys import bare
+from flowengine.state.keys import KeyTable, bare
 from flowengine.tools.spec import Tool
 
 VERSION = "1"
@@ -63,7 +64,8 @@ def compile_flow(flow: Flow, functions: Functions | None = None) -> CompiledFlow
 def flow_hash(flow: Flow, functions: Functions) -> str:
     """Equal for flows that behave the same: data and the source of registered functions."""
     data = flow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    text = canonical_json({"flow": data, "functions": functions.source_hash()})
+    # In the order written: of phases, edges and options the first ones go first.
+    text = json.dumps({"flow": data, "functions": functions.source_hash()}, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -81,7 +83,9 @@ class _Compiler:
         phases = {name: self.phase(name, phase, parent) for name, phase, parent in flow.walk()}
         edges = tuple(self.edge(edge, phases) for edge in self.chart.edges)
         records = tuple(
-            CompiledRecord(name, spec, order, self.functions.of("guard"))
+            CompiledRecord(
+                name, spec, order, self.functions.of("guard"), self.functions.of("validator")
+            )
             for order, (name, spec) in enumerate(flow.records.items())
         )
         patterns, dependents = tuple(self.patterns()), _dependents(flow)
@@ -183,7 +187,10 @@ class _Compiler:
         for name, record in self.flow.records.items():
             for field_name, spec in record.fields.items():
                 if spec.accept_when is not None:
-                    yield (f"record:{name}", field_name), self.guard(spec.accept_when)
+                    keys = KeyTable({**self.keys.declared(), **value_key(spec)})
+                    custom = self.functions.of("guard")
+                    guard = compile_guard(spec.accept_when, keys, functions=custom)
+                    yield (f"record:{name}", field_name), guard
         for extract in self.flow.extract:
             for rule in extract.promote:
                 if rule.accept_when is not None:

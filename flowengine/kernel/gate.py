@@ -6,14 +6,16 @@ runs on the words of the turn in progress - until its deadline; nothing else mak
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from flowengine.effects import AskConfirmation, RunTool, ToolAnswer
 from flowengine.errors import FlowEngineError
-from flowengine.extract.spec import ExtractSpec
 from flowengine.facts import ConstraintBroken, InputIgnored, ToolDecided
 from flowengine.inputs import Json, Outcome, ToolCalled
 from flowengine.kernel import ledger
 from flowengine.kernel.admission import Refusal, denial, observed, reads_of, refusals
 from flowengine.kernel.calls import answer_call, finish, hold, open_run, remember
+from flowengine.kernel.fields import is_being_resolved
 from flowengine.kernel.questions import is_being_asked
 from flowengine.kernel.runs import targets
 from flowengine.kernel.settle import rest, settle
@@ -65,10 +67,11 @@ def deny_failed(work: Work, called: ToolCalled) -> None:
         _deny(work, called.call, _call(work, called), refusal)
 
 
-def is_awaited(work: Work, spec: ExtractSpec) -> bool:
-    """Some call waits for keys that this extractor may write."""
+def is_awaited(work: Work, keys: Iterable[str]) -> bool:
+    """Some call waits for one of these keys."""
     waiting = (call for call in work.wait.calls.values() if not call.effect and not call.joins)
-    return any(not reads_of(work, call.tool).isdisjoint(targets(spec)) for call in waiting)
+    written = frozenset(keys)
+    return any(not reads_of(work, call.tool).isdisjoint(written) for call in waiting)
 
 
 # -- deciding -------------------------------------------------------------------------------------
@@ -106,7 +109,7 @@ def _may_wait(work: Work, call: Call, broken: list[Refusal]) -> bool:
         if spec.name in open_runs
     ):
         return True
-    return is_being_asked(work, reads)
+    return is_being_asked(work, reads) or is_being_resolved(work, reads)
 
 
 def _admit(work: Work, id: str, call: Call) -> None:

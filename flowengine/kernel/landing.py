@@ -6,7 +6,7 @@ from flowengine.extract.record import findings
 from flowengine.extract.spec import ExtractSpec, Raise
 from flowengine.facts import RunEnded
 from flowengine.inputs import Outcome
-from flowengine.kernel.fields import field_found
+from flowengine.kernel.fields import field_found, field_key
 from flowengine.kernel.gate import decide_waiting, is_awaited
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import decisions_landed
@@ -31,14 +31,16 @@ def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """An extractor has answered."""
     spec = _spec(work, run)
     staged = _answer(work, spec, run, outcome)
-    awaited = staged is not None and is_awaited(work, spec)
+    awaited = staged is not None and is_awaited(work, targets(spec))
     _arrive(work, outcome.effect, staged, awaited=awaited)
     follow_up(work, spec, run)
 
 
 def field_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """The resolver of a record's field has answered."""
-    _arrive(work, outcome.effect, field_found(work, outcome, run), awaited=False)
+    staged = field_found(work, outcome, run)
+    awaited = staged is not None and is_awaited(work, [field_key(work, run)])
+    _arrive(work, outcome.effect, staged, awaited=awaited)
 
 
 def decision_ended(work: Work, outcome: Outcome, run: Run) -> None:

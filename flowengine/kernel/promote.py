@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from flowengine.errors import OwnershipError, WrongTypeError
-from flowengine.extract.record import Finding
+from flowengine.extract.record import CompiledRecord, Finding
 from flowengine.extract.spec import FieldSpec, Policy, Promotion
 from flowengine.facts import Corrected, PromotionDecided
 from flowengine.inputs import Json
+from flowengine.kernel.completing import complete
 from flowengine.kernel.ledger import overtake
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.support import is_restated, supported
@@ -23,32 +24,46 @@ MARK = "confirm:"
 def land(work: Work, batch: Iterable[Staged], *, late: bool = False) -> None:
     """Promote everything that a turn's extractors brought, in their declared order."""
     corrected: set[str] = set()
+    landed: set[str] = set()
     for staged in batch:
         kind, _, name = staged.source.partition(":")
-        if kind == "record":
-            _land_record(work, staged, name, corrected)
-        else:
+        if kind != "record":
             _land_extraction(work, staged, name, corrected, late)
+        elif _land_record(work, staged, name, corrected):
+            landed.add(name)
     if corrected:
         _correct(work, frozenset(corrected))
+    if landed:
+        complete(work, frozenset(landed))
 
 
-def _land_record(work: Work, staged: Staged, name: str, corrected: set[str]) -> None:
+def would_land(work: Work, record: CompiledRecord, finding: Finding) -> bool:
+    """Whether the finding would be taken, were it landed now."""
+    field = record.fields[finding.field]
+    policy, present = policy_of(field.spec), work.values.get(field.key)
+    if _refusal(policy, present, finding.value, True):
+        return False
+    return _is_accepted(work, f"record:{record.name}", finding)
+
+
+def _land_record(work: Work, staged: Staged, name: str, corrected: set[str]) -> bool:
+    """Whether any field was taken."""
     record = next(record for record in work.flow.records if record.name == name)
+    landed = False
     for finding in staged.fields:
         field = record.fields[finding.field]
-        accepted = _promote(work, staged, finding, field.key, _policy(field.spec), corrected)
+        accepted = _promote(work, staged, finding, field.key, policy_of(field.spec), corrected)
+        landed |= accepted
         low = field.spec.confirm_below
         if accepted and low is not None:
             unsure = finding.confidence < low
             work.put(MARK + field.key, True if unsure else None, staged.source)
+    return landed
 
 
-def _policy(spec: FieldSpec) -> Policy:
+def policy_of(spec: FieldSpec) -> Policy:
     """What was resolved anew replaces what was resolved before, unless the field says otherwise."""
-    if spec.resolve is not None and "policy" not in spec.model_fields_set:
-        return "overwrite"
-    return spec.policy
+    return spec.policy or ("correct" if spec.resolve is None else "overwrite")
 
 
 def _land_extraction(

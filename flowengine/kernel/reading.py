@@ -26,11 +26,14 @@ def read_turn(work: Work) -> tuple[Staged, ...]:
     return _read(work, due, work.transcript.turns[-1], _asked_before(work, closed=True))
 
 
-def read_after(work: Work, moment: str) -> tuple[Staged, ...]:
-    """What the records find that read after a tool call or a change of phase."""
+def read_after(work: Work, moment: str) -> tuple[tuple[Staged, ...], frozenset[str]]:
+    """What the records find that read after a tool call or a change of phase, and their names."""
     due = [r for r in work.flow.records if r.spec.trigger == moment]
     turns = work.transcript.turns
-    return _read(work, due, turns[-1], _asked_before(work, closed=True)) if due and turns else ()
+    if not due or not turns:
+        return (), frozenset()
+    staged = _read(work, due, turns[-1], _asked_before(work, closed=True))
+    return staged, frozenset(record.name for record in due)
 
 
 def read_in_progress(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
@@ -74,11 +77,16 @@ def _read(
 ) -> tuple[Staged, ...]:
     words = Words((newest,), locale_of(work))
     hearing: Hearing | None = None
+    asked: CompiledRecord | None = None
     staged: list[Staged] = []
     for record in records:
-        hearing = hearing or hear(work, question)
+        if hearing is None:
+            hearing = hear(work, question)
+            asked = next((r for r in work.flow.records if r.named(hearing)), None)
         words.turns, offset = _unread(work, record, newest)
-        found = record.read(words, hearing) if words.turns else ()
+        # A question in words is about that record's field, whatever the phase needs next.
+        about = hearing if asked in (None, record) else hearing._replace(needed=None)
+        found = record.read(words, about) if words.turns else ()
         _mark(work, record.name, newest)
         if found:
             placed = tuple(_shifted(finding, newest.number, offset) for finding in found)

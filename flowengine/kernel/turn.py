@@ -5,7 +5,6 @@ The barrier waits for the runs it started, or until it is due; nothing else ever
 
 from __future__ import annotations
 
-from flowengine.effects import RunFunction
 from flowengine.facts import BarrierOpened, BarrierSettled, TurnClosed
 from flowengine.inputs import TurnEnded
 from flowengine.kernel.fields import start_fields
@@ -15,7 +14,7 @@ from flowengine.kernel.reading import read_after, read_turn
 from flowengine.kernel.repair import count_turn
 from flowengine.kernel.runs import start_at_turn_end
 from flowengine.kernel.settle import rest, settle
-from flowengine.kernel.snapshot import Barrier, Run, Staged
+from flowengine.kernel.snapshot import Barrier, Staged
 from flowengine.kernel.work import Work
 
 BARRIER = 5_000
@@ -79,10 +78,13 @@ def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
 
 def read_records(work: Work, moment: str) -> None:
     """Records that read after a tool call or a change of phase: their values land at once."""
-    staged = read_after(work, moment)
+    if not work.flow.records:
+        return
+    staged, read = read_after(work, moment)
     if staged:
         land(work, staged)
-        _complete(work, staged)
+    asked = start_fields(work, staged, read)
+    if staged or asked:
         settle(work)
 
 
@@ -124,24 +126,8 @@ def end_turn_keys(work: Work) -> None:
 def _settle(work: Work, staged: tuple[Staged, ...]) -> None:
     if staged:
         land(work, sorted(staged, key=lambda each: each.order))
-        _complete(work, staged)
     if work.turn_closed and work.flow.repairs:
         rest(work)
         count_turn(work)
     settle(work)
     work.settled = True
-
-
-def _complete(work: Work, staged: tuple[Staged, ...]) -> None:
-    """Run what follows each record that has landed fields, on what State holds now."""
-    landed = {each.source for each in staged}
-    for record in work.flow.records:
-        complete = record.spec.on_complete
-        if complete is None or f"record:{record.name}" not in landed:
-            continue
-        rest(work)
-        effect = work.effect_id()
-        work.effects.append(RunFunction(effect, complete.run, dict(work.values)))
-        waits = complete.mode == "call"
-        run = Run("complete", record.name, _newest(work), record.order, {}, waits)
-        work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flowengine.kernel import fields
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import ask_for_call
 from flowengine.kernel.reading import read_in_progress
@@ -19,6 +20,7 @@ def read_for_call(work: Work, reads: frozenset[str]) -> bool:
     if not work.transcript.current.user:
         return False
     staged = read_in_progress(work, reads)
+    fields.start_in_progress(work, staged, reads)
     if staged:
         land(work, staged)
         rest(work)
