@@ -197,7 +197,8 @@ def test_a_policy_that_was_written_survives_a_file_and_counts_for_the_hash() -> 
 
 def test_the_order_of_options_counts_for_the_hash() -> None:
     """ "The second one" is another option."""
-    text = "flow: f\nrecords: {r: {fields: {x: {recognize: {one_of: {%s}}}}}}\nphases: {a: {initial: true}}"
+    fields = "{x: {recognize: {one_of: {%s}}}}"
+    text = f"flow: f\nrecords: {{r: {{fields: {fields}}}}}\nphases: {{a: {{initial: true}}}}"
     one = loads(text % "a: [c], b: [d]")
     two = loads(text % "b: [d], a: [c]")
     assert flow_hash(one, Functions()) != flow_hash(two, Functions())
