@@ -143,6 +143,31 @@ def replay(
     )  # fmt: skip
 
 
+@app.command()
+def probe(
+    flow: FlowPath,
+    model: Annotated[
+        list[str],
+        typer.Option(metavar="NAME[=BUDGET]", help="With a thinking budget; repeatable."),
+    ],
+    runs: Annotated[int, typer.Option(min=1, help="How often each fixture is asked.")] = 20,
+    concurrency: Annotated[int, typer.Option(min=1, help="Turns at a time.")] = 6,
+    json: AsJson = False,
+    fixtures: Annotated[
+        Path | None, typer.Option(help="Instead of extraction.yaml beside the flow.")
+    ] = None,
+    service: Annotated[
+        Literal["gemini", "openai"], typer.Option(help="The protocol that is spoken.")
+    ] = "gemini",
+    base_url: Annotated[str | None, typer.Option(help="Another address of the service.")] = None,
+) -> None:
+    """Ask real models a flow's extraction fixtures: how fast they answer, and how right."""
+    _run(
+        "probe", "probe_models", flow, model, (service, base_url), json, runs=runs,
+        concurrency=concurrency, fixtures=fixtures,
+    )  # fmt: skip
+
+
 @app.command("test", context_settings={"ignore_unknown_options": True})
 def scenarios(
     args: Annotated[

@@ -11,7 +11,7 @@ import pytest
 
 from flowengine.cli import app, main
 
-COMMANDS = ("new", "check", "render", "chat", "replay", "test", "recognize", "schema")
+COMMANDS = ("new", "check", "render", "chat", "replay", "probe", "test", "recognize", "schema")
 
 
 def test_help_lists_every_command_and_the_exit_codes(run: Any) -> None:
