@@ -132,6 +132,8 @@ TOOLS = {
         & (arg("date") == key("ptp_date")),
         set={"promise_recorded": True},
         respond={"recorded": True},
+        commit=True,
+        times="per_correction",
     ),
 }
 
