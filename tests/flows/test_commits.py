@@ -165,7 +165,8 @@ class World:
 
 
 def _body(flow: Flow) -> Iterator[tuple[str, Any]]:
-    aside = {name for d in flow.digressions.values() for name in d.phases}
+    apart = (*flow.digressions.values(), *flow.monitors.values())
+    aside = {name for part in apart for name in part.phases}
     return ((name, phase) for name, phase, _ in flow.walk() if name not in aside)
 
 
