@@ -27,8 +27,8 @@ state: {amount: decimal, mood: string, verified: boolean}
 records: {promise: {fields: {amount: {recognize: money}}}}
 extract:
   - name: Mood
-    schema: {type: object, properties: {mood: {type: string}}}
-    promote: [{field: mood, policy: overwrite}]
+    schema: {type: object, properties: {mood: {enum: [calm, angry]}, name: {type: string}}}
+    promote: [{field: mood, policy: overwrite}, {field: name, policy: overwrite}]
 computed:
   risk: {of: mood, map: {calm: low, angry: high}, else: low}
 tools: {look: {when: is_set(amount)}}
@@ -40,6 +40,10 @@ phases:
   confirm:
     transitions: [{to: ask, when: risk == 'high'}]
 """
+
+
+PAUSE = 2.5
+"""Seconds between two turns of a call, on average; people take longer."""
 
 
 class Model:
@@ -54,7 +58,7 @@ class Model:
         await asyncio.sleep(self.seconds)
         said = window[-1].user
         self.took[said] = time.perf_counter() - begun
-        return {"mood": "calm"}
+        return {"mood": "calm", "name": "Jane Smith"}
 
 
 async def call(flow: Flow, services: Services, model: Model, name: int, turns: int) -> list[float]:
@@ -63,8 +67,8 @@ async def call(flow: Flow, services: Services, model: Model, name: int, turns: i
     added: list[float] = []
     async with Session(flow, functions=NONE, services=services) as session:
         for number in range(turns):
-            await asyncio.sleep(chance.random())
-            said = f"I can pay {number + 1} dollars in call {name}"
+            await asyncio.sleep(chance.random() * 2 * PAUSE)
+            said = f"Jane Smith here, I can pay {number + 1} dollars, call {name}"
             begun = time.perf_counter()
             turn = await session.turn(said, "Thank you.")
             took = time.perf_counter() - begun
@@ -79,7 +83,7 @@ async def bare(seconds: float, name: int, turns: int) -> list[float]:
     chance = random.Random(name)
     added: list[float] = []
     for _ in range(turns):
-        await asyncio.sleep(chance.random())
+        await asyncio.sleep(chance.random() * 2 * PAUSE)
         slept: list[float] = []
 
         async def model(slept: list[float] = slept) -> None:

@@ -142,6 +142,6 @@ def test_a_run_without_scenarios_loads_nothing_of_the_engine() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [
-        "['flowengine.testing', 'flowengine.testing.plugin']",
+        "['flowengine.lazy', 'flowengine.testing', 'flowengine.testing.plugin']",
         "set()",
     ]
