@@ -181,6 +181,14 @@ class Decided(NamedTuple):
     turn: int
 
 
+class FunctionEnded(NamedTuple):
+    """An async function of a watcher or an action, or what follows a record."""
+
+    name: str
+    status: str
+    error: str
+
+
 class ResolverEnded(NamedTuple):
     name: str
     status: str
@@ -222,7 +230,10 @@ class InputFailed(NamedTuple):
 
 
 class ConversationEnded(NamedTuple):
+    """The last phase; `missing` are required phases that were not done."""
+
     phase: str
+    missing: tuple[str, ...] = ()
 
 
 class SessionEnded(NamedTuple):
@@ -234,8 +245,8 @@ Fact: TypeAlias = (
     | PromotionDecided | WatcherFired | PatternFired | EventOffered | PhaseExited
     | TransitionTaken | PhaseEntered | PhaseDone | DigressionEnded | Corrected | RepairSignalled
     | BarrierOpened | RunEnded | BarrierSettled | ToolDecided | ConstraintBroken | CallEnded
-    | Decided | ResolverEnded | NoInput | VerbatimChecked | TimerFired | InputIgnored
-    | InputFailed | ConversationEnded | SessionEnded
+    | Decided | FunctionEnded | ResolverEnded | NoInput | VerbatimChecked | TimerFired
+    | InputIgnored | InputFailed | ConversationEnded | SessionEnded
 )  # fmt: skip
 
 

@@ -109,7 +109,14 @@ def _arrive(work: Work, move: Move, saved: Frame | None) -> None:
         ended=ended,
     )
     if ended and not place.ended:
-        work.facts.append(ConversationEnded(leaf))
+        work.facts.append(ConversationEnded(leaf, missing(work)))
+
+
+def missing(work: Work) -> tuple[str, ...]:
+    """Required phases that are not done; a final phase is done by being there."""
+    done = work.place.done | {n for n in work.place.active if work.flow.phases[n].phase.final}
+    required = (name for rule in work.flow.flow.constraints for name in rule.require)
+    return tuple(dict.fromkeys(name for name in required if name not in done))
 
 
 def _nothing_follows(work: Work, leaf: str) -> bool:

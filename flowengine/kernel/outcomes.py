@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flowengine.effects import Tell
-from flowengine.facts import InputIgnored, ResolverEnded, RunEnded
+from flowengine.facts import FunctionEnded, InputIgnored, ResolverEnded, RunEnded
 from flowengine.flow.text import shown, template
 from flowengine.inputs import Outcome
 from flowengine.kernel.calls import call_ended, call_recorded, compensation_ended
@@ -52,6 +52,10 @@ def drop_run(work: Work, outcome: Outcome) -> None:
 
 def _decision_recorded(work: Work, outcome: Outcome, run: Run) -> None:
     work.facts.append(RunEnded(outcome.effect, run.name, outcome.status, outcome.error))
+
+
+def _function_recorded(work: Work, outcome: Outcome, run: Run) -> None:
+    work.facts.append(FunctionEnded(run.name, outcome.status, outcome.error))
 
 
 def _resolver_recorded(work: Work, outcome: Outcome, run: Run) -> None:
@@ -107,6 +111,8 @@ _RECORDS: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
     "field": field_recorded,
     "decision": _decision_recorded,
     "resolver": _resolver_recorded,
+    "function": _function_recorded,
+    "complete": _function_recorded,
     "tool": call_recorded,
 }
 _OUTCOMES: Mapping[str, Callable[[Work, Outcome, Run], None]] = {

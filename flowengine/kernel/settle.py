@@ -182,8 +182,13 @@ def _correct(work: Work, steps: list[tuple[Edge, ...]]) -> None:
     if plan.corrected and any(_asks_corrected(work, edge) for edge in eventless(work, plan)):
         return
     back = next((edge for name in undone if (edge := flow.chart.back_to(name))), None)
-    if back is not None and back.target not in place.active and not place.ended:
+    if back is not None and not place.ended and not _is_around(work, back.target):
         _take(work, (back,), None, steps)
+
+
+def _is_around(work: Work, phase: str | None) -> bool:
+    """A compound phase that is active stays; a leaf that was undone is entered anew."""
+    return phase in work.place.active and not work.flow.phases[str(phase)].phase.is_leaf()
 
 
 def _asks_corrected(work: Work, edge: Edge) -> bool:

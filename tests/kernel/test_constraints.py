@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flowengine.effects import RunTool
-from flowengine.facts import ConstraintBroken
+from flowengine.facts import ConstraintBroken, ConversationEnded
 
 Begin = Callable[..., Any]
 
@@ -78,6 +78,24 @@ def test_a_rule_that_is_only_observed_lets_the_call_run_and_says_so(begin: Begin
     assert call.happened(ConstraintBroken) == [
         ConstraintBroken("never charge until is_true(verified)", "c1", "charge")
     ]
+
+
+def test_what_was_required_and_not_done_is_told_at_the_end(begin: Begin) -> None:
+    text = """
+flow: f
+constraints: [{require: [told, paid]}]
+phases:
+  told: {initial: true, done: is_true(heard), transitions: [{to: paid, on: pay}, {to: end, on: stop}]}
+  paid: {transitions: [{to: end, on: stop}]}
+  end: {final: true}
+"""  # noqa: E501
+    call = begin(text, heard=True)
+    call.set("stop")
+    assert call.happened(ConversationEnded) == [ConversationEnded("end", ("paid",))]
+    whole = begin(text, heard=True)
+    whole.set("pay")
+    whole.set("stop")
+    assert whole.happened(ConversationEnded) == [ConversationEnded("end")]
 
 
 def test_the_order_of_admission_names_the_first_reason(begin: Begin) -> None:
