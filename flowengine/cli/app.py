@@ -120,9 +120,15 @@ def chat(
     flow: FlowPath,
     state: StartState = None,
     phase: Annotated[str | None, typer.Option(help="Start in this phase.")] = None,
+    fake: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers in place of models and services.")
+    ] = None,
+    models: Annotated[
+        bool, typer.Option(help="Let models extract and decide, if there is a key.")
+    ] = True,
 ) -> None:
-    """Talk to a flow, without a model; /help lists what else can be done."""
-    _run("chat", "chat_with", flow, state or [], phase)
+    """Talk to a flow; /help lists what else can be done."""
+    _run("chat", "chat_with", flow, state or [], phase, fake, models)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """`flowengine chat`: a conversation in the terminal, and what the flow makes of each turn.
 
-No model takes part. What a model would be told is printed, and its words come from the flow's own
-`say` and from `/say`.
+No model speaks. What one would be told is printed, and its words come from the flow's own `say` and
+from `/say`. What the flow asks of models besides is scripted, or asked of them if there is a key.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from flowengine.cli.answering import has_key
 from flowengine.cli.assignments import arguments_of, json_or_text, state_of
+from flowengine.cli.fake import load_fake
 from flowengine.cli.misuse import Misuse
 from flowengine.cli.output import complain
 from flowengine.cli.save import save, scenario_path
@@ -27,10 +29,26 @@ with contextlib.suppress(ImportError):
     import readline as _line_editing  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 
-def chat_with(path: Path, state: Sequence[str], phase: str | None) -> int:
+def chat_with(
+    path: Path,
+    state: Sequence[str],
+    phase: str | None,
+    fake: Path | None = None,
+    models: bool = True,
+) -> int:
     """Read lines until /quit or the end of input."""
     flow = load(path)
-    chat = _Chat(path, Talk(path, flow, state_of(flow, state), phase, SystemClock().now()))
+    talk = Talk(
+        path, flow, state_of(flow, state), phase, SystemClock().now(),
+        fake=load_fake(fake, flow) if fake else None, models=models and has_key(),
+    )  # fmt: skip
+    with contextlib.closing(talk.answering):
+        _say_who_answers(talk, fake is not None, models)
+        _read(_Chat(path, talk))
+    return 0
+
+
+def _read(chat: _Chat) -> None:
     chat.show(chat.talk.opening)
     for line in _lines():
         if line.split()[:1] == ["/quit"]:
@@ -41,7 +59,18 @@ def chat_with(path: Path, state: Sequence[str], phase: str | None) -> int:
             complain(f"{error}\n  {error.__cause__}")
         except FlowEngineError as error:
             complain(str(error))
-    return 0
+
+
+def _say_who_answers(talk: Talk, is_scripted: bool, models: bool) -> None:
+    """Once, what no model answers, or that one does."""
+    names = ", ".join(talk.answering.by_model)
+    if is_scripted or not names:
+        return
+    if models and has_key():
+        complain(f"a model answers {names}: what you say is sent to it")
+        return
+    cure = "set GEMINI_API_KEY, or script them with --fake FILE" if models else "--fake scripts it"
+    complain(f"no model is asked for {names}, so nothing is found by them: {cure}")
 
 
 def _lines() -> Iterator[str]:
@@ -70,10 +99,12 @@ class _Chat:
             "/tools": ("", "what the model may call now", self.tools),
             "/facts": ("[all]", "what the last turn recorded", self.facts),
             "/say": ("WORDS", "the model speaks", self.say),
+            "/interrupt": ("WORDS", "the caller cuts in; heard so far", self.interrupt),
             "/tool": ("NAME KEY=VALUE...", "the model calls a tool", self.tool),
             "/set": ("KEY=VALUE...", "write keys from outside", self.set),
             "/event": ("NAME", "offer an event", self.event),
             "/resolve": ("NAME [VALUE]", "answer a running resolver", self.resolve),
+            "/confirm": ("[no REASON]", "agree to a waiting call, or decline", self.confirm),
             "/advance": ("30s", "let time pass", self.advance),
             "/save": ("FILE", "the talk as a scenario file", self.save),
             "/help": ("", "this list", self.help),
@@ -122,6 +153,15 @@ class _Chat:
 
     def say(self, words: str) -> None:
         self.show(self.talk.say(_needed(words, "/say WORDS")))
+
+    def interrupt(self, words: str) -> None:
+        self.show(self.talk.interrupt(_needed(words, "/interrupt WORDS")))
+
+    def confirm(self, rest: str) -> None:
+        no, _, reason = rest.partition(" ")
+        if no not in ("", "no"):
+            raise Misuse("write /confirm to agree, or /confirm no REASON to decline")
+        self.show(self.talk.confirm((reason.strip() or False) if no else True))
 
     def tool(self, rest: str) -> None:
         name, *pairs = _parts(_needed(rest, "/tool NAME KEY=VALUE..."))

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from flowengine.check.models import MODEL
+from flowengine.cli.answering import KEYS, has_key
 from flowengine.cli.fixtures import Fixture, load_fixtures
 from flowengine.cli.misuse import Misuse
 from flowengine.cli.probing import PERCENTILES, Asked, Probe, Probed
@@ -24,7 +25,6 @@ from flowengine.flow.load import load
 from flowengine.flow.model import Flow
 from flowengine.llm import GeminiProvider, OpenAIProvider
 
-KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 PATIENCE_S = 120.0
 """How long an answer may take: the tail is what is to be seen."""
 
@@ -68,7 +68,7 @@ def _provider(service: Service) -> GeminiProvider | OpenAIProvider:
     """Raises Misuse: there is no key, without which no model answers."""
     kind, base_url = service
     if kind == "gemini":
-        if not any(os.environ.get(name) for name in KEYS):
+        if not has_key():
             raise Misuse(f"real models need a key: set {' or '.join(KEYS)}")
         return GeminiProvider(base_url=base_url, timeout_s=PATIENCE_S)
     key = os.environ.get("OPENAI_API_KEY")

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from flowengine.cli.talk import Happened, written
-from flowengine.facts import Fact, KeyWritten, as_json, canonical_json
+from flowengine.facts import (
+    ConstraintBroken,
+    Decided,
+    Fact,
+    KeyWritten,
+    PromotionDecided,
+    ResolverEnded,
+    RunEnded,
+    as_json,
+    canonical_json,
+)
 from flowengine.inputs import Json
-from flowengine.runtime.outcome import Denied, Failed, Ran, ToolOutcome
+from flowengine.runtime.outcome import Accepted, Denied, Failed, Ran, ToolOutcome, outcome_of
 from flowengine.testing import Simulation
 
 
@@ -16,7 +26,12 @@ def seen(call: Simulation, happened: Happened) -> Iterator[str]:
     path = happened.path
     yield f"[{call.phase}]" + (f"  {' → '.join(path)}" if len(path) > 1 else "")
     for fact in written(happened.facts):
-        yield f"  {_change(call, fact)}"
+        if not _is_bookkeeping(call, fact.key):
+            yield f"  {_change(call, fact)}"
+    yield from (line for fact in happened.facts for line in _told(fact))
+    for each in happened.delivered:
+        answer = outcome_seen(outcome_of(each.answer)).strip()
+        yield f"  delivered ({each.manner}): {each.tool} {answer}"
     for words in happened.said:
         yield f"  says: {words}"
     for words in happened.told:
@@ -26,6 +41,8 @@ def seen(call: Simulation, happened: Happened) -> Iterator[str]:
     context = call.context
     if context.unmet:
         yield f"  still needed: {', '.join(context.unmet)}"
+    if call.running:
+        yield f"  waits for: {', '.join(dict.fromkeys(call.running))}"
     if context.tools:
         yield f"  tools: {', '.join(context.tools)}"
     if context.instruction:
@@ -33,16 +50,41 @@ def seen(call: Simulation, happened: Happened) -> Iterator[str]:
         yield "\n    ".join([f"  the model is told: {lines[0]}", *lines[1:]])
 
 
+def _is_bookkeeping(call: Simulation, key: str) -> bool:
+    """That an extraction went well, and its fields once more as a whole."""
+    name, sign, part = key.partition(":")
+    extractors = {spec.name for spec in call.latest.kernel.compiled.flow.extract}
+    return name in extractors and (not sign or part in ("status", "error"))
+
+
 def _change(call: Simulation, fact: KeyWritten) -> str:
     """A key with its value now, and the caller's words that it was read from."""
     value: Json = call.snapshot.values.get(fact.key)
     if value is None:
         return f"{fact.key} is cleared"
-    words = ""
-    if fact.span is not None:
-        turns = {turn.number: turn.user for turn in call.snapshot.transcript.turns}
-        words = turns.get(fact.turn, "")[slice(*fact.span)]
-    return f"{fact.key} = {canonical_json(value)}" + (f"  “{words}”" if words else "")
+    shown = f"{fact.key} = {canonical_json(value)}"
+    if fact.span is None:
+        return shown + ("  (not in the caller's words)" if fact.by.startswith("extractor:") else "")
+    turns = {turn.number: turn.user for turn in call.snapshot.transcript.turns}
+    words = turns.get(fact.turn, "")[slice(*fact.span)]
+    return shown + (f"  “{words}”" if words else "")
+
+
+def _told(fact: Fact) -> Iterator[str]:
+    """What was asked for and how it ended, where no key says so."""
+    match fact:
+        case Decided(id, outcome, confidence):
+            yield f"  decided: {id} {outcome} ({confidence:g})"
+        case RunEnded(_, name, status, error) if status != "ok":
+            yield f"  {name} failed: {error or status}"
+        case ResolverEnded(name, status, error) if status != "ok":
+            yield f"  {name} failed: {error or status}"
+        case PromotionDecided(source, field, _, False, reason):
+            yield f"  refused: {field} of {source} ({reason})"
+        case ConstraintBroken(constraint, _, tool):
+            yield f"  {tool} broke a rule that is only observed: {constraint}"
+        case _:
+            pass
 
 
 def outcome_seen(outcome: ToolOutcome | None) -> str:
@@ -56,6 +98,8 @@ def outcome_seen(outcome: ToolOutcome | None) -> str:
             return f"  denied ({kind}){needs}{may}" + (f"\n  {say}" if say else "")
         case Failed(error):
             return f"  failed: {error}"
+        case Accepted():
+            return "  accepted: it runs in the background"
         case None:
             return "  waits"
         case _:
