@@ -26,6 +26,9 @@ from flowengine.testing.scenario import Given, Step
 
 HERE = Path(__file__).parent
 FLOWS = HERE.parents[1] / "flows"
+OPTIONAL: dict[str, Any] = {
+    "flow": "transfer", "given": {}, "reaches": [], "moved": [], "live": False, "because": "",
+}  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -82,8 +85,8 @@ def _kind(file: Path) -> Kind:
 
 
 def _case(kind: str, case: dict[str, Any]) -> Case:
-    optional: dict[str, Any] = {"given": {}, "reaches": [], "moved": [], "live": False, "because": ""}
-    return Case(kind, **{**optional, "flow": "transfer", **case})
+    found: dict[str, Any] = {**OPTIONAL, **case}
+    return Case(kind, **found)
 
 
 @cache
