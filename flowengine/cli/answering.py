@@ -16,6 +16,7 @@ from flowengine.decide import options_of
 from flowengine.effects import Decide, Effect, Resolve, RunExtractor, RunFunction, RunTool
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
+from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel import Kernel
 from flowengine.runtime import Services
@@ -43,7 +44,12 @@ class Answering:
     """
 
     def __init__(
-        self, flow: Flow, functions: Functions, clock: Clock, fake: Fake | None, models: bool
+        self,
+        flow: Flow,
+        functions: Functions,
+        clock: Clock,
+        fake: Fake | None = None,
+        models: bool = False,
     ) -> None:
         self._flow, self._functions, self._fake = flow, functions, fake
         self._models = models and fake is None
@@ -185,8 +191,17 @@ class Answering:
     def _judged(self, id: str, turns: tuple[Turn, ...]) -> Json | Failure:
         """One question of a round, by the flow's function or by a model."""
         options = options_of(self._flow.decisions[id], self._state().get)
-        found = self._outcome(Decide("", (id,), 0, turns, {id: options}, {}))
+        found = self._outcome(Decide("", (id,), 0, turns, {id: options}, self._context()))
         return found.get(id) if isinstance(found, dict) else None
+
+    def _context(self) -> dict[str, Json]:
+        """Where the call stands, as a session tells whoever decides."""
+        if self._call is None:
+            return {}
+        state, texts = self._call.state, self._compiled.texts.phases
+        shown = {key: look_up(key, state.get) for p in self._call.phases for key in texts[p].show}
+        known: dict[str, Json] = {key: value for key, value in shown.items() if value is not None}
+        return {"phase": self._call.phase, "known": known}
 
     # -- running it -------------------------------------------------------------------------------
 

@@ -40,7 +40,8 @@ def chat_with(
     flow = load(path)
     talk = Talk(
         path, flow, state_of(flow, state), phase, SystemClock().now(),
-        fake=load_fake(fake, flow) if fake else None, models=models and has_key(),
+        fake=load_fake(fake, flow) if fake else None,
+        models=models and has_key(),
     )  # fmt: skip
     with contextlib.closing(talk.answering):
         _say_who_answers(talk, fake is not None, models)

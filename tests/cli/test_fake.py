@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from flowengine.cli.fake import Fake, Spoken
 from flowengine.testing import Failure
+from flowengine.testing.fake_gemini import FakeGemini
 from flowengine.testing.run import run_scenario
 from flowengine.testing.scenario_file import load_scenarios
 
@@ -160,6 +162,48 @@ def test_a_call_that_nobody_confirms_waits_for_the_user(run: Any, refill: Path) 
     assert wrong.strip() == "/confirm maybe"
 
 
+@pytest.fixture
+def gemini(run: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
+    """Where the flow's models are asked, in the place of Gemini."""
+    with FakeGemini() as gemini:
+        monkeypatch.setenv("GEMINI_API_KEY", "test")
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", gemini.url)
+        yield gemini
+
+
+def test_with_a_key_the_flow_s_models_answer(run: Any, refill: Path, gemini: FakeGemini) -> None:
+    gemini.says('{"drug": "lisinopril"}')
+    gemini.says('{"mood": null}')
+    gemini.says('{"q1": {"probability": 0.95}}')
+    (_, choice, ran), err = talk(
+        run, refill, "lisinopril please", "/tool submit drug=lisinopril", fake=False
+    )
+    assert 'drug = "lisinopril"  “lisinopril”' in choice
+    assert "decided: agrees yes (0.95)" in ran
+    assert {request.model for request in gemini.requests} == {"gemini-3.5-flash-lite"}
+    assert '"phase": "confirm"' in str(gemini.requests[-1].body)
+    assert "what you say is sent to it" in err
+
+
+def test_a_model_that_fails_is_told_and_the_talk_goes_on(
+    run: Any, refill: Path, gemini: FakeGemini
+) -> None:
+    gemini.fails(403, "no", name="PERMISSION_DENIED")
+    gemini.says('{"mood": "angry"}')
+    (_, turn), _ = talk(run, refill, "lisinopril please", fake=False)
+    assert "choice failed: auth_failed" in turn
+    assert 'mood = "angry"' in turn
+
+
+def test_the_user_is_told_who_hears_the_words(
+    run: Any, refill: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", "test")
+    assert "what you say is sent to it" in run("chat", refill).err
+    assert "--fake scripts it" in run("chat", refill, "--no-models").err
+    assert run("chat", refill, "--fake", refill / "answers.yaml").err == ""
+
+
 def test_without_a_script_and_a_key_one_line_says_who_finds_nothing(run: Any, refill: Path) -> None:
     _, err = talk(run, refill, "lisinopril", "yes", "oh", fake=False)
     assert len(err.splitlines()) == 1
@@ -177,6 +221,35 @@ def test_a_scripted_talk_is_saved_as_a_scenario_that_passes(run: Any, refill: Pa
     scenarios, flow, functions = load_scenarios(file.with_name("talk.scenario.yaml"))
     report = run_scenario(scenarios.scenarios[0], flow, functions)
     assert report.passed, report.text(scenarios, 0)
+
+
+PHARMACY = """\
+answers:
+  - words: Rosa Keller
+    extract: {caller_identity: {patient_name: Rosa Keller}}
+  - words: Lisinopril
+    extract: {prescription_choice: {medication: Lisinopril}}
+"""
+
+
+def test_a_whole_call_of_the_pharmacy_needs_no_model(run: Any, tmp_path: Path) -> None:
+    flow = Path(__file__).parents[2] / "flows" / "pharmacy_refill"
+    script = tmp_path / "answers.yaml"
+    script.write_text(PHARMACY)
+    lines = (
+        "hello", "Rosa Keller, November 5th 1972",
+        "/tool verify_patient patient_name='Rosa Keller' date_of_birth=1972-11-05",
+        "/tool list_prescriptions", "Lisinopril", "/tool check_refills prescription_id=RX-1001",
+        "/say Shall I refill your Lisinopril?", "/tool submit_refill prescription_id=RX-1001",
+        "yes please", "/tool submit_refill prescription_id=RX-1001",
+        f"/save {tmp_path / 'refill'}",
+    )  # fmt: skip
+    done = run("chat", flow, "--fake", script, stdin="\n".join(lines))
+    answers = done.out.split("\n> ")
+    assert (done.code, done.err) == (0, "")
+    assert "denied (guard); missing: refill_confirmed" in answers[-4]
+    assert "confirm → refill_done" in answers[-2]
+    assert "the conversation has ended" in answers[-2]
 
 
 @pytest.mark.parametrize(
