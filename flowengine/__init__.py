@@ -33,10 +33,10 @@ if TYPE_CHECKING:
         Key,
         Phase,
         Region,
-        Repair,
         Transition,
     )
     from flowengine.flow.reaction import Computed, Pattern, Watch
+    from flowengine.flow.trouble import Repair
     from flowengine.guards import Guard
     from flowengine.kernel import Context, Explanation, Kernel, Snapshot
     from flowengine.resolve.spec import Resolver
@@ -100,7 +100,6 @@ _HOME = {
         "Key",
         "Phase",
         "Region",
-        "Repair",
         "Transition",
     ),
     "flowengine.flow.reaction": (
@@ -108,6 +107,7 @@ _HOME = {
         "Pattern",
         "Watch",
     ),
+    "flowengine.flow.trouble": ("Repair",),
     "flowengine.guards": ("Guard",),
     "flowengine.kernel": (
         "Context",

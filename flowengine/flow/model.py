@@ -15,6 +15,7 @@ from flowengine.extract.spec import ExtractSpec, Records
 from flowengine.flow.action import Actions, Text
 from flowengine.flow.fragment import Fragment
 from flowengine.flow.reaction import Computed, Pattern, Watch
+from flowengine.flow.trouble import Repair, Rung, Timing
 from flowengine.guards import Guard
 from flowengine.inputs import Json
 from flowengine.resolve.spec import Resolver
@@ -84,30 +85,6 @@ class Note(Data):
     text: Text
 
 
-class Rung(Data):
-    """One step of a ladder: what is done at its turn, or after so long a silence."""
-
-    after: Duration | None = None
-    """No input: how long nobody has spoken since the step before."""
-    do: Actions
-
-
-class Repair(Data):
-    """Turns without progress before the model is nudged, then before the flow escalates."""
-
-    reprompt_after: int = Field(default=3, ge=1)
-    escalate_after: int = Field(default=6, ge=1)
-    escalate_after_failures: int | None = Field(default=None, ge=1)
-    """Failed tool calls in the phase that escalate at once."""
-    escalate_after_interruptions: int | None = Field(default=None, ge=1)
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Repair:
-        if self.escalate_after <= self.reprompt_after:
-            raise ValueError("`escalate_after` must be greater than `reprompt_after`")
-        return self
-
-
 class Using(Data):
     """What stands for phases may take them from a fragment; a loaded flow has them in place."""
 
@@ -117,17 +94,6 @@ class Using(Data):
     """Parameter -> value."""
     exits: dict[str, str] = Field(default_factory=dict)
     """Exit of the fragment -> the phase it leads to."""
-
-
-class Timing(Data):
-    """Hints for whoever speaks and listens; the flow itself does not act on them."""
-
-    interruptible: bool | None = None
-    """Whether the caller may speak over the model; a verbatim phase says no unless told else."""
-    filler_after: Duration | None = None
-    """How long a tool may take before something is said meanwhile."""
-    end_of_speech: Duration | None = None
-    """How long a pause ends the caller's turn."""
 
 
 class Phase(Using):

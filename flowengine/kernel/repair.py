@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from flowengine.effects import Tell
 from flowengine.facts import RepairSignalled
-from flowengine.flow.model import Repair
+from flowengine.flow.trouble import Repair
 from flowengine.kernel.actions import perform
 from flowengine.kernel.snapshot import Repeats
 from flowengine.kernel.work import Work

@@ -9,7 +9,7 @@ import pytest
 
 from flowengine.effects import Tell
 from flowengine.facts import RepairSignalled
-from flowengine.flow.model import Repair
+from flowengine.flow.trouble import Repair
 from flowengine.kernel.repair import is_reprompt
 
 Begin = Callable[..., Any]
