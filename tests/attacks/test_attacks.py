@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 
 from flowengine import loads
 from flowengine.flow.diagnostic import FlowFileError
+from flowengine.testing import Simulation
 
 HERE = Path(__file__).parent
 TWINS = yaml.safe_load((HERE / "twins.yaml").read_text("utf-8"))
@@ -72,6 +74,17 @@ def test_a_flow_that_lets_a_model_write_a_trusted_key_does_not_load(forged: str)
     head = "flow: forged\nstate: {fraud_cleared: {type: boolean, trusted: true}}\n"
     with pytest.raises(FlowFileError, match="owned_key"):
         loads(f"{head}{forged}\nphases: {{a: {{initial: true}}}}")
+
+
+def test_no_prefix_leads_to_a_trusted_key(watched: Any) -> None:
+    flow, _ = watched.flow("transfer")
+    before = ("", "derived:", "session:", "app:", "turn:", "Order.", "Mood.", "state.", "bg:Mood.")
+    owned = ("identity_verified", "account", "fraud_cleared", "said_yes")
+    for first, second, key in product(before, before, owned):
+        call = Simulation(flow)
+        call.turn("hello there", extract={"Mood": {f"{first}{second}{key}": True}})
+        assert watched.watch(call.facts, watched.protected("transfer")) == ([], [])
+        assert not call.state.get(key), (first, second, key)
 
 
 def test_the_page_counts_the_corpus(corpus: Any) -> None:
