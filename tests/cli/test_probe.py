@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flowengine.cli.fixtures import load_fixtures
+from flowengine.cli.probing import Asked, Probed
 from flowengine.flow.load import load
 from flowengine.testing.fake_gemini import Chunks, FakeGemini, Reply, Seen, answer, error_reply
 
@@ -123,6 +126,52 @@ def test_several_models_with_their_budgets_are_asked_one_after_the_other(
     assert (second["model"], second["thinking_budget"]) == ("m-2", 0)
     assert set(first["seconds"]) == {"p50", "p90", "p99", "max"}
     assert [seen.model for seen in gemini.requests] == ["m-1", "m-1", "m-2", "m-2"]
+
+
+def test_a_percentile_is_the_time_within_which_so_many_turns_were_done() -> None:
+    probed = Probed(Asked("m"), seconds=[float(n) for n in range(100, 0, -1)])
+    assert [probed.percentile(share) for share in (50, 90, 99)] == [50, 90, 99]
+    assert Probed(Asked("m"), seconds=[2.0]).percentile(99) == 2
+
+
+def test_extractions_that_a_call_would_not_wait_for_are_late(
+    probe: Any, shop: Path, gemini: Shop
+) -> None:
+    text = FLOW.replace("{name: who,", "{name: who, timeout: 1ms,")
+    (shop / "flow.yaml").write_text(text)
+    done = probe("--model", "m", "--runs", 2, "--json")
+    assert json.loads(done.out)["models"][0]["late"] == 2
+    assert done.code == 0
+
+
+def test_any_service_that_speaks_openai_can_be_asked(run: Any, shop: Path) -> None:
+    class Served(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            asked = json.dumps(body)
+            found = RIGHT["what" if "item" in asked else "who"]
+            message = {"role": "assistant", "content": json.dumps(found)}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            data = json.dumps({"model": "local", "choices": [choice]}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Served) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        options = ("--service", "openai", "--base-url", url)
+        done = run("probe", shop, "--model", "local", "--runs", 2, *options)
+        server.shutdown()
+        thread.join()
+    assert (done.code, done.err) == (0, ""), done.out
+    assert " 2/2" in done.out
 
 
 def test_without_a_key_no_real_model_is_asked(
