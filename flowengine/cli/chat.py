@@ -18,7 +18,7 @@ from flowengine.cli.fake import load_fake
 from flowengine.cli.misuse import Misuse
 from flowengine.cli.output import complain
 from flowengine.cli.save import save, scenario_path
-from flowengine.cli.seen import facts_seen, outcome_seen, seen
+from flowengine.cli.seen import calls_seen, facts_seen, outcome_seen, seen
 from flowengine.cli.talk import Happened, Talk
 from flowengine.clock import SystemClock, duration_ms
 from flowengine.errors import FlowEngineError, TurnFailed, did_you_mean
@@ -126,6 +126,12 @@ class _Chat:
         for line in seen(self.talk.call, happened):
             print(line)
 
+    def show_ended(self, happened: Happened) -> None:
+        """The same, after how calls ended that had waited for it."""
+        for line in calls_seen(self.talk.call, happened):
+            print(line)
+        self.show(happened)
+
     # -- looking ------------------------------------------------------------------------------
 
     def why(self, phase: str) -> None:
@@ -162,7 +168,7 @@ class _Chat:
         no, _, reason = rest.partition(" ")
         if no not in ("", "no"):
             raise Misuse("write /confirm to agree, or /confirm no REASON to decline")
-        self.show(self.talk.confirm((reason.strip() or False) if no else True))
+        self.show_ended(self.talk.confirm((reason.strip() or False) if no else True))
 
     def tool(self, rest: str) -> None:
         name, *pairs = _parts(_needed(rest, "/tool NAME KEY=VALUE..."))
@@ -181,7 +187,7 @@ class _Chat:
 
     def resolve(self, rest: str) -> None:
         name, _, value = _needed(rest, "/resolve NAME [VALUE]").partition(" ")
-        self.show(self.talk.resolve(name, json_or_text(value) if value else None))
+        self.show_ended(self.talk.resolve(name, json_or_text(value) if value else None))
 
     def advance(self, span: str) -> None:
         try:

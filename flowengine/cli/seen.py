@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from flowengine.cli.talk import Happened, written
 from flowengine.facts import (
+    CallEnded,
     ConstraintBroken,
     Decided,
     Fact,
@@ -13,6 +14,7 @@ from flowengine.facts import (
     PromotionDecided,
     ResolverEnded,
     RunEnded,
+    ToolDecided,
     as_json,
     canonical_json,
 )
@@ -104,6 +106,16 @@ def outcome_seen(outcome: ToolOutcome | None) -> str:
             return "  waits"
         case _:
             return "  cancelled"
+
+
+def calls_seen(call: Simulation, happened: Happened) -> Iterator[str]:
+    """How calls ended that had been waiting; a result in the background is delivered instead."""
+    ended = (
+        fact.call for fact in happened.facts
+        if isinstance(fact, CallEnded) or (isinstance(fact, ToolDecided) and not fact.admitted)
+    )  # fmt: skip
+    outcomes = (call.outcomes.get(id) for id in ended)
+    yield from (outcome_seen(o) for o in outcomes if not isinstance(o, Accepted | None))
 
 
 def facts_seen(facts: Iterable[Fact]) -> Iterator[str]:

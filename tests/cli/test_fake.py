@@ -35,6 +35,7 @@ tools:
   mail: {background: when_idle, respond: {sent: true}}
   pay: {confirm: Charge the card?, respond: {paid: true}}
   fax: {respond: {sent: true}}
+  web: {http: {url: "https://x.example"}}
 phases:
   choose:
     initial: true
@@ -156,8 +157,9 @@ def test_a_call_that_nobody_confirms_waits_for_the_user(run: Any, refill: Path) 
         "/confirm maybe",
     )  # fmt: skip
     assert "waits for: pay" in waits
-    assert "waits for" not in no
-    assert "waits for" not in yes
+    assert "denied (declined)" in no
+    assert "too dear" in no
+    assert 'ran: {"paid":true}' in yes
     assert "/confirm no REASON" in err
     assert wrong.strip() == "/confirm maybe"
 
@@ -169,6 +171,19 @@ def gemini(run: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
         monkeypatch.setenv("GEMINI_API_KEY", "test")
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", gemini.url)
         yield gemini
+
+
+def test_what_lies_outside_waits_for_the_user(run: Any, refill: Path) -> None:
+    (_, _, waits, answered), _ = talk(run, refill, "lisinopril", "/tool web", "/resolve web 7")
+    assert "waits for: web" in waits
+    assert answered.splitlines()[1] == "  ran: 7"
+
+
+def test_an_async_function_that_raises_has_failed(run: Any, refill: Path) -> None:
+    (refill / "answers.yaml").write_text("answers: [{extract: {choice: {drug: aspirin}}}]\n")
+    (_, turn), _ = talk(run, refill, "aspirin")
+    assert "price failed: KeyError" in turn
+    assert "stock:result = 3" in turn
 
 
 def test_with_a_key_the_flow_s_models_answer(run: Any, refill: Path, gemini: FakeGemini) -> None:
