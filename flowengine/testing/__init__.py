@@ -8,6 +8,8 @@ from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.testing.answers import PENDING, Failure
+    from flowengine.testing.expect import End, Interleave, Never
+    from flowengine.testing.interleaving import Interleaving, interleave
     from flowengine.testing.run import Report, run_scenario
     from flowengine.testing.scenario import Scenario
     from flowengine.testing.scenario_file import load_scenarios
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 # Names are fetched on first use: the pytest plugin beside them loads in every test run of a user.
 _HOME = {
     "flowengine.testing.answers": ("Failure", "PENDING"),
+    "flowengine.testing.expect": ("End", "Interleave", "Never"),
+    "flowengine.testing.interleaving": ("Interleaving", "interleave"),
     "flowengine.testing.run": ("Report", "run_scenario"),
     "flowengine.testing.scenario": ("Scenario",),
     "flowengine.testing.scenario_file": ("load_scenarios",),
@@ -23,11 +27,16 @@ _HOME = {
 }
 
 __all__ = [
+    "End",
     "Failure",
+    "Interleave",
+    "Interleaving",
+    "Never",
     "PENDING",
     "Report",
     "Scenario",
     "Simulation",
+    "interleave",
     "load_scenarios",
     "run_scenario",
 ]

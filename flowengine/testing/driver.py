@@ -34,7 +34,7 @@ class Driver:
 
     def __init__(self, kernel: Kernel, clock: ManualClock, first: Step, standing: Standing) -> None:
         self.kernel, self.flow, self.clock = kernel, kernel.compiled.flow, clock
-        self.snapshot = first.snapshot
+        self.first, self.snapshot = first, first.snapshot
         self.inputs: list[Input] = []
         self.facts: list[Fact] = []
         self.lines: list[str] = []

@@ -115,3 +115,43 @@ class Never(Data):
     """Tools of which no call may be refused."""
     phases: tuple[str, ...] = ()
     """Phases that may not be entered."""
+
+
+class End(Data):
+    """An end that a scenario may also come to if its inputs arrive in another order, and why that
+    is right; what is not named may be anything."""
+
+    because: str = Field(min_length=1)
+    phase: str | None = None
+    """The phase of the main region."""
+    phases: tuple[str, ...] | None = None
+    """Every active phase, in document order."""
+    keys: dict[str, Json] = Field(default_factory=dict)
+    """Values as State stores them, exactly; null is absent."""
+    absent: tuple[str, ...] = ()
+    calls: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
+    """Tool -> how its calls ended, in the order of their ends: ran, denied, failed, cancelled,
+    accepted; one word for all of them."""
+    ended: bool | None = None
+
+    @model_validator(mode="after")
+    def _says_what(self) -> End:
+        if self.model_fields_set == {"because"}:
+            raise ValueError("name what is so in this end: `phase`, `keys`, `calls`...")
+        return self
+
+
+class Interleave(Data):
+    """How far the orders of a scenario's inputs may differ from the one that is written."""
+
+    behind: int | None = Field(default=1, ge=0)
+    """How many turns may end before an answer comes; null is any number."""
+    slow: bool = False
+    """Answers may also come after the barrier or the gate has stopped waiting for them."""
+    restart: bool = False
+    """Go through the snapshot's JSON between any two inputs."""
+    limit: int = Field(default=1_000, ge=1)
+    """Snapshots to look at; beyond them orders are drawn."""
+    samples: int = Field(default=100, ge=1)
+    """Orders to draw if there are too many to try."""
+    seed: int = 0

@@ -74,11 +74,13 @@ class ScenarioItem(pytest.Item):
         known = {line.partition(":")[0].strip() for line in self.config.getini("markers")}
         for tag in {*scenario.tags} - known:
             self.config.addinivalue_line("markers", f"{tag}: a tag of scenarios")
-        for mark in ("scenario", *scenario.tags):
+        orders = ("interleave",) if scenario.has_orders else ()
+        for mark in ("scenario", *orders, *scenario.tags):
             self.add_marker(mark)
 
     def runtest(self) -> None:
-        report = run_scenario(self._scenario, self._flow, self._functions)
+        orders = bool(self.config.getoption("flow_interleave"))
+        report = run_scenario(self._scenario, self._flow, self._functions, interleave=orders)
         if report.passed:
             return
         if self.config.getoption("flow_facts"):

@@ -10,7 +10,7 @@ from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
 from flowengine.flow.uses import is_runtime, reads, resolver_names, root_of, writes
 from flowengine.state.keys import bare
-from flowengine.testing.expect import Answered, Expect, Never, ToolSets
+from flowengine.testing.expect import Answered, End, Expect, Never, ToolSets
 from flowengine.testing.scenario import CallTool, Decided, Extracted, Scenario, Step, Turn
 
 
@@ -49,6 +49,8 @@ class _Names:
             yield from _known("resolver", name, self.resolvers, (*path, "given", "resolve", name))
         yield from self._never(scenario.never, (*path, "never"))
         own = {bare(key) for key in _written(scenario)}
+        for at, end in enumerate(scenario.outcomes):
+            yield from self._end(end, (*path, "outcomes", at), own)
         for at, step in enumerate(scenario.turns):
             yield from self._in_step(step, (*path, "turns", at), own)
 
@@ -92,6 +94,16 @@ class _Names:
             yield from _known("phase", phase, self.phases, (*path, "why_not", phase))
             for at, key in enumerate(keys):
                 yield from self._key(key, (*path, "why_not", phase, at), own)
+
+    def _end(self, end: End, path: Path, own: set[str]) -> Iterator[Finding]:
+        yield from _known("phase", end.phase, self.phases, (*path, "phase"))
+        yield from _all(end.phases, "phase", self.phases, (*path, "phases"))
+        for tool in end.calls:
+            yield from _known("tool", tool, self.tools, (*path, "calls", tool))
+        for key in end.keys:
+            yield from self._key(key, (*path, "keys", key), own)
+        for at, key in enumerate(end.absent):
+            yield from self._key(key, (*path, "absent", at), own)
 
     def _tools(self, expect: Expect, path: Path) -> Iterator[Finding]:
         if isinstance(expect.tools, ToolSets):

@@ -17,10 +17,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--flow-facts", action="store_true", help="show the facts of scenarios that fail"
     )
+    group.addoption(
+        "--flow-interleave",
+        action="store_true",
+        help="also try every order in which the inputs of a scenario may arrive",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"scenario: a conversation in a *{SUFFIX} file")
+    config.addinivalue_line("markers", "interleave: a scenario that tries the orders of its inputs")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -8,11 +8,12 @@ from itertools import zip_longest
 
 from flowengine.errors import FlowEngineError
 from flowengine.facts import Fact, canonical_json
-from flowengine.flow.diagnostic import Finding
+from flowengine.flow.diagnostic import Finding, Path
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.kernel import to_json
 from flowengine.testing.diff import Mismatch
+from flowengine.testing.interleaving import interleave as try_orders
 from flowengine.testing.never import breaches
 from flowengine.testing.play import Play, start_of
 from flowengine.testing.scenario import Scenario
@@ -37,8 +38,17 @@ class Report:
         return "\n\n".join(_placed(m, file, number) for m in self.mismatches)
 
 
-def run_scenario(scenario: Scenario, flow: Flow, functions: Functions | None = None) -> Report:
-    """Run it as often as it says; stops at the first step that differs."""
+def run_scenario(
+    scenario: Scenario,
+    flow: Flow,
+    functions: Functions | None = None,
+    *,
+    interleave: bool = False,
+) -> Report:
+    """Run it as often as it says; stops at the first step that differs.
+
+    With `interleave`, or if the scenario asks for it, the orders of its inputs are tried as well.
+    """
     first, ended = _run(scenario, flow, functions)
     for time in range(2, scenario.repeat + 1):
         again, then = _run(scenario, flow, functions)
@@ -47,7 +57,20 @@ def run_scenario(scenario: Scenario, flow: Flow, functions: Functions | None = N
             body = _first_difference(first.facts, again.facts)
             mismatch = Mismatch("repeat", message, ("repeat",), body)
             return Report(scenario.name, (*first.mismatches, mismatch), first.facts)
-    return first
+    if not first.passed or not (interleave or scenario.has_orders) or scenario.interleave is False:
+        return first
+    return Report(scenario.name, tuple(_races(scenario, flow, functions)), first.facts)
+
+
+def _races(scenario: Scenario, flow: Flow, functions: Functions | None) -> Iterator[Mismatch]:
+    tried = try_orders(scenario, flow, functions)
+    where: Path = ("interleave",) if scenario.interleave is not None else ("name",)
+    for race in tried.races:
+        message = f"{race.orders} of {tried.orders} orders of the inputs end in another way"
+        yield Mismatch("race", message, where, f"{race.text}\n{tried.summary}")
+    for number in tried.unreached:
+        message = f"no order ends so, of {tried.summary}"
+        yield Mismatch("unreached", message, ("outcomes", number))
 
 
 def _run(scenario: Scenario, flow: Flow, functions: Functions | None) -> tuple[Report, str]:

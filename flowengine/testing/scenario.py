@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from flowengine.data import Data, Duration
 from flowengine.inputs import Json
-from flowengine.testing.expect import Answered, Expect, Never
+from flowengine.testing.expect import Answered, End, Expect, Interleave, Never
 
 
 def _instant(text: str) -> str:
@@ -180,7 +180,17 @@ class Scenario(Data):
     repeat: int = Field(default=1, ge=1, le=100)
     """Run so often; all runs must give the same facts, byte for byte."""
     never: Never = Never()
+    interleave: bool | Interleave | None = None
+    """Try every order in which its inputs may arrive: always, never, or when the test run asks for
+    it (the default)."""
+    outcomes: tuple[End, ...] = ()
+    """Ends that other orders may come to; without one, all must end as this one does."""
     turns: tuple[Step, ...] = Field(min_length=1)
+
+    @property
+    def has_orders(self) -> bool:
+        """Whether the orders of its inputs belong to it, whoever runs it."""
+        return bool(self.interleave or self.outcomes)
 
 
 class Scenarios(Data):

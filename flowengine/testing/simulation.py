@@ -281,6 +281,11 @@ class Simulation:
         return self._driver.outcomes
 
     @property
+    def driver(self) -> Driver:
+        """What carries the call; for tools that look at a call as a whole."""
+        return self._driver
+
+    @property
     def snapshot(self) -> Snapshot:
         return self._driver.snapshot
 

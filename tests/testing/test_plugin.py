@@ -121,6 +121,35 @@ def test_a_flow_that_is_wrong_is_a_collection_error_too(folder: pytest.Pytester,
     ran.stdout.no_fnmatch_line("*Traceback*")
 
 
+RACING = """\
+- name: charged
+  given: {phase: negotiate}
+  turns:
+    - tool: {name: note, pending: true}
+    - resolve: {name: note, value: {noted: 1}}
+    - interrupt: I
+"""
+
+
+def test_orders_are_tried_on_demand_and_a_race_is_shown_in_its_place(
+    folder: pytest.Pytester,
+) -> None:
+    add(folder, "racing", RACING)
+    run(folder, "-W", "error").assert_outcomes(passed=3)
+    ran = run(folder, "--flow-interleave")
+    ran.assert_outcomes(passed=2, failed=1)
+    ran.stdout.fnmatch_lines(
+        ["error[[]race[]]: 1 of 2 orders of the inputs end in another way",
+         "  --> *racing.scenario.yaml:1:9 *", "*as recorded*in another order", "*2 orders tried*"]
+    )  # fmt: skip
+    ran.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_scenarios_that_try_their_orders_are_marked(folder: pytest.Pytester) -> None:
+    add(folder, "racing", RACING.replace("  given:", "  interleave: true\n  given:"))
+    run(folder, "-m", "interleave", "--strict-markers").assert_outcomes(failed=1, deselected=2)
+
+
 def test_scenarios_run_on_several_workers(folder: pytest.Pytester) -> None:
     add(folder, "fails", FAILING)
     ran = run(folder, "-n", "2", "--strict-markers", "--flow-facts")
