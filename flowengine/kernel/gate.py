@@ -20,7 +20,7 @@ from flowengine.kernel.questions import is_being_asked
 from flowengine.kernel.runs import targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
-from flowengine.kernel.unread import read_for_call
+from flowengine.kernel.unread import ask_for_keys, read_words
 from flowengine.kernel.work import Work
 from flowengine.tools.spec import Tool
 
@@ -82,8 +82,13 @@ def _call(work: Work, called: ToolCalled) -> Call:
 
 
 def _decide(work: Work, id: str, call: Call) -> None:
+    reads = reads_of(work, call.tool)
+    # What cannot be undone never runs past a word that the caller has already said.
+    staged = read_words(work, reads) if _is_commit(work, call.tool) else ()
     broken = list(refusals(work, call))
-    if broken and _is_soft(broken) and read_for_call(work, reads_of(work, call.tool)):
+    if broken and _is_soft(broken):
+        staged = staged or read_words(work, reads)
+        ask_for_keys(work, reads, staged)
         broken = list(refusals(work, call))
     if not broken:
         _admit(work, id, call)
@@ -91,6 +96,10 @@ def _decide(work: Work, id: str, call: Call) -> None:
         hold(work, id, call)
     else:
         _deny(work, id, call, broken[0])
+
+
+def _is_commit(work: Work, tool: str) -> bool:
+    return tool in work.flow.tools and work.flow.flow.tools[tool].commit
 
 
 def _is_soft(broken: list[Refusal]) -> bool:
@@ -159,7 +168,7 @@ def _repeat(work: Work, id: str, call: Call, earlier: ledger.Entry) -> None:
 
 def _ask_confirmation(work: Work, id: str, call: Call, spec: Tool) -> None:
     effect = work.effect_id()
-    question = spec.confirm if isinstance(spec.confirm, str) else ""
+    question = ledger.filled(work, spec.confirm, call.args)
     work.effects.append(AskConfirmation(effect, id, call.tool, call.args, question))
     open_run(work, effect, Run("confirmation", id, work.transcript.current.number, 0))
     hold(work, id, call._replace(effect=effect))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flowengine.facts import canonical_json
-from flowengine.flow.text import template, template_keys
+from flowengine.flow.text import Find, template, template_keys
 from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.snapshot import Call, Entry
@@ -87,15 +87,23 @@ def idempotency_key(work: Work, spec: Tool, args: Mapping[str, Json]) -> tuple[s
     """The call's key, and the placeholders that nothing fills."""
     if spec.idempotency_key is None:
         return "", []
+    find = _finder(work, args)
+    missing = [name for name in template_keys(spec.idempotency_key) if find(name) is None]
+    return "" if missing else template(spec.idempotency_key)(find), missing
 
+
+def filled(work: Work, text: str | bool, args: Mapping[str, Json]) -> str:
+    """A text about a call, with `{args.x}` and `{key}` filled in."""
+    return template(text)(_finder(work, args)) if isinstance(text, str) else ""
+
+
+def _finder(work: Work, args: Mapping[str, Json]) -> Find:
     def find(name: str) -> Json:
         if name.startswith("args."):
             return look_up(name[5:], args.get)
         return look_up(name, work.find)
 
-    names = template_keys(spec.idempotency_key)
-    missing = [name for name in names if find(name) is None]
-    return "" if missing else template(spec.idempotency_key)(find), missing
+    return find
 
 
 def _replace(work: Work, tool: str, entries: tuple[Entry, ...]) -> None:

@@ -17,6 +17,7 @@ from flowengine.kernel.support import is_restated, supported
 from flowengine.kernel.work import Work
 from flowengine.resolve.spec import Resolver
 from flowengine.state.evidence import Evidence
+from flowengine.state.keys import bare
 
 MARK = "confirm:"
 
@@ -122,6 +123,8 @@ def _promote(
     corrected: set[str],
 ) -> bool:
     present = work.values.get(key)
+    if bare(key) in work.flow.flow.computed:
+        return _decide(work, staged, finding, key, "computed")
     if staged.source.startswith("extractor:") and is_restated(work, present, finding.value):
         return _decide(work, staged, finding, key, "known in other words")
     refusal = _refusal(policy, present, finding.value, finding.turn >= _newest(work))

@@ -46,10 +46,13 @@ def is_being_asked(work: Work, reads: frozenset[str]) -> bool:
 
 
 def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
-    """Judge every answer; what is missing or failed is unsure."""
+    """Judge every answer; what is missing or failed is unsure, and newer answers stand."""
     answers = outcome.value if outcome.status == "ok" else None
     given = answers if isinstance(answers, dict) else {}
     for id in run.args:
+        known = work.wait.decided.get(id)
+        if known is not None and known.turn > run.turn:
+            continue
         spec = work.flow.flow.decisions[id]
         judged = judge(spec, given.get(id), options_of(spec, work.find))
         failed = given.get(id) is None

@@ -16,7 +16,7 @@ from flowengine.effects import (
     RunTool,
     SetTimer,
 )
-from flowengine.kernel.ledger import entry_of
+from flowengine.kernel.ledger import entry_of, filled
 from flowengine.kernel.questions import decide_again
 from flowengine.kernel.runs import targets
 from flowengine.kernel.snapshot import Run
@@ -46,8 +46,7 @@ def _again(work: Work, effect: str, run: Run) -> Effect:
             return decide_again(work, effect, run)
         case "confirmation":
             call = work.wait.calls[run.name]
-            question = flow.tools[call.tool].confirm
-            words = question if isinstance(question, str) else ""
+            words = filled(work, flow.tools[call.tool].confirm, call.args)
             return AskConfirmation(effect, run.name, call.tool, call.args, words)
         case "tool":
             call = work.wait.calls[run.name]

@@ -76,10 +76,11 @@ def _placed(finding: Finding, found: Grounded | None) -> Finding:
 
 
 def _words(work: Work, spec: ExtractSpec, staged: Staged) -> CallerWords:
+    """Those that the model was shown, and what was said since: it may take a value back."""
     said, hearing = work.transcript, hear(work, "")
-    shown = [turn for turn in (*said.turns, said.current) if turn.number <= staged.turn]
-    setting = Setting(locale_of(work), hearing.ref, hearing.timezone)
-    return CallerWords(shown[-spec.window :], setting)
+    first = staged.turn - spec.window
+    turns = [turn for turn in (*said.turns, said.current) if turn.number > first]
+    return CallerWords(turns, Setting(locale_of(work), hearing.ref, hearing.timezone))
 
 
 def _schema(spec: ExtractSpec, field: str) -> Schema:

@@ -8,21 +8,22 @@ from flowengine.kernel.questions import ask_for_call
 from flowengine.kernel.reading import read_in_progress
 from flowengine.kernel.runs import start_in_progress
 from flowengine.kernel.settle import rest
+from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
 
 
-def read_for_call(work: Work, reads: frozenset[str]) -> bool:
-    """Read the turn in progress for what the guards of a call read.
-
-    Records land at once; extractors and decisions are asked for. True if something has landed.
-    """
-    ask_for_call(work, reads)
-    if not work.transcript.current.user:
-        return False
-    staged = read_in_progress(work, reads)
-    fields.start_in_progress(work, staged, reads)
+def read_words(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
+    """Let the records that may fill these keys read the turn in progress; what they find lands."""
+    staged = read_in_progress(work, reads) if work.transcript.current.user else ()
     if staged:
         land(work, staged)
         rest(work)
-    start_in_progress(work, reads)
-    return bool(staged)
+    return staged
+
+
+def ask_for_keys(work: Work, reads: frozenset[str], staged: tuple[Staged, ...]) -> None:
+    """Ask for what takes time and may bring these keys: decisions, resolved fields, extractors."""
+    ask_for_call(work, reads)
+    if work.transcript.current.user:
+        fields.start_in_progress(work, staged, reads)
+        start_in_progress(work, reads)

@@ -197,11 +197,12 @@ class KeyTable:
             self._check_forms(key, by)
 
     def _check_forms(self, key: str, by: str) -> None:
-        """`x` is also behind `derived:x` and `{extractor}.x`."""
-        name = bare(key)
-        while name:
-            _check_owner(key, self._specs.get(name, UNDECLARED), by)
-            name = name.partition(".")[2]
+        """`x` is also behind `derived:x` and `{extractor}.x`, and `x.y` is a part of it."""
+        parts = bare(key).split(".")
+        for start in range(len(parts)):
+            for end in range(start + 1, len(parts) + 1):
+                name = ".".join(parts[start:end])
+                _check_owner(key, self._specs.get(name, UNDECLARED), by)
         for prefix, owners in READ_ONLY.items():
             if key.startswith(prefix) and not by.startswith(owners):
                 raise OwnershipError(f"key {key!r} is read-only: `{prefix}` keys are the runtime's")

@@ -116,7 +116,7 @@ TOOLS = loads("""
 flow: tools
 state: {slot: string}
 tools:
-  pay: {args: {sum: number}, confirm: "Charge the card?"}
+  pay: {args: {sum: number}, confirm: "Charge {args.sum}?"}
   report: {background: when_idle, set: {told: true}}
   look: {args: {id: string}, cache: true}
 resolvers:
@@ -157,7 +157,7 @@ def test_a_tool_runs_after_somebody_has_agreed() -> None:
     answers: list[bool | str] = [True, False, "the card is blocked"]
 
     async def confirm(tool: str, args: Mapping[str, Any], question: str) -> bool | str:
-        assert (tool, dict(args), question) == ("pay", {"sum": 5}, "Charge the card?")
+        assert (tool, dict(args), question) == ("pay", {"sum": 5}, "Charge 5?")
         return answers.pop(0)
 
     async def body() -> None:
