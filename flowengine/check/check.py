@@ -48,6 +48,7 @@ _OF_GRAPH: tuple[Callable[[Graph], Iterator[Finding]], ...] = (
 )
 _OF_PARTS: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     reads.unknown_keys,
+    reads.misspelt_keys,
     reads.unwritten_keys,
     unused.unused_records,
     unused.unused_tools,

@@ -1,25 +1,33 @@
-"""Keys that are read although nothing writes them."""
+"""Keys that are read although nothing writes them, and keys that look misspelt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from rapidfuzz.distance import DamerauLevenshtein
 
 from flowengine.errors import near_miss
 from flowengine.extract.spec import OnComplete
 from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Finding, Patch, pointer, warning
 from flowengine.flow.index import Index
-from flowengine.flow.uses import Use, is_runtime, reads, root_of, writes
+from flowengine.flow.uses import Use, is_runtime, mentions, reads, root_of, writes
 from flowengine.guards import Guard, rename
+from flowengine.guards.lookup import roots
 from flowengine.state.keys import bare
+
+_SLIP = 2
+"""Letters that a slip of the pen gets wrong at most."""
 
 
 def unknown_keys(index: Index) -> Iterator[Finding]:
-    """Every key that is read is declared, or written by something."""
+    """Every key that is read, cleared or rested on is declared, or written by something."""
     declared = {bare(name) for name in index.flow.state}
     known = declared | {bare(use.key) for use in writes(index)}
     guards = dict(index.guards)
-    for use in _each_once(reads(index)):
+    for use in _each_once(chain(reads(index), mentions(index))):
         if is_runtime(use.key) or root_of(use.key, known) is not None:
             continue
         guess = near_miss(bare(use.key), sorted(known))
@@ -33,6 +41,41 @@ def unknown_keys(index: Index) -> Iterator[Finding]:
             fix=_fix(use, guess, guards.get(use.path)),
             word=use.key,
         )
+
+
+def misspelt_keys(index: Index) -> Iterator[Finding]:
+    """A key that only one place names, by writing it, and that is nearly another one."""
+    named = {root for use in reads(index) for root in roots(use.key)}
+    named |= {bare(name) for name in index.flow.state}
+    written = [use for use in writes(index) if use.by == "action" or use.by.startswith("tool:")]
+    others = named | {bare(use.key) for use in writes(index) if use not in written}
+    for use in written:
+        guess = _slip(bare(use.key), others)
+        if root_of(use.key, others) is None and guess is not None:
+            yield warning(
+                "misspelt_key",
+                f"key {use.key!r} is written here, and nothing else names it",
+                use.path,
+                suggestion=f"did you mean {guess!r}?",
+                fix=_respelt(use, guess),
+                on_key=use.path[-1] == use.key,
+                word=use.key,
+            )
+
+
+def _slip(name: str, known: Iterable[str]) -> str | None:
+    """The key of which this one is a slip of the pen: a letter or two, and no other number."""
+    guess = near_miss(name, known)
+    if guess is None or DamerauLevenshtein.distance(name, guess) > _SLIP:
+        return None
+    return guess if re.findall(r"\d+", name) == re.findall(r"\d+", guess) else None
+
+
+def _respelt(use: Use, guess: str) -> Patch:
+    if use.path[-1] == use.key:
+        to = pointer((*use.path[:-1], guess))
+        return ({"op": "move", "from": pointer(use.path), "path": to},)
+    return ({"op": "replace", "path": pointer(use.path), "value": guess},)
 
 
 def unwritten_keys(index: Index) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from flowengine.flow import keys, names
+from flowengine.flow import keys, literals, names
 from flowengine.flow.callables import function_names, resolver_names
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.functions import Declared
@@ -23,8 +23,10 @@ _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     keys.owned_keys,
     keys.reserved_keys,
     keys.computed_cycles,
-    keys.literals,
-    keys.compared_literals,
+    keys.misspelt_writers,
+    literals.literals,
+    literals.misread_responses,
+    literals.compared_literals,
 )
 
 

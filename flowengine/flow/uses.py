@@ -39,6 +39,14 @@ def reads(index: Index) -> Iterator[Use]:
         yield from _read_by(part, path)
 
 
+def mentions(index: Index) -> Iterator[Use]:
+    """Keys that are named without being read or written: what one rests on, what is cleared."""
+    for name, key in index.flow.state.items():
+        yield from _listed(key.depends_on, ("state", name, "depends_on"))
+    for path, action in index.actions:
+        yield from _listed(action.clear or (), (*path, "clear"))
+
+
 def writes(index: Index) -> Iterator[Use]:
     """Every key that something writes; not what a function writes."""
     flow = index.flow

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from flowengine.check import Diagnostic, apply_fixes, check
+from flowengine.check import Diagnostic, FlowFileError, apply_fixes, check
 from flowengine.flow.functions import Functions
 from flowengine.flow.load import parse
 
@@ -34,6 +34,20 @@ def codes(found: Found) -> Codes:
         return [f"{d.code} {d.path}" for d in found(text, functions)]
 
     return codes
+
+
+@pytest.fixture
+def parsed() -> Found:
+    """`parsed(text)`: what stops it from being loaded; nothing if it can be."""
+
+    def parsed(text: str) -> list[Diagnostic]:
+        try:
+            parse(text, file="f.yaml")
+        except FlowFileError as error:
+            return list(error.diagnostics)
+        return []
+
+    return parsed
 
 
 @pytest.fixture
