@@ -18,11 +18,10 @@ from flowengine.cli.fake import load_fake
 from flowengine.cli.misuse import Misuse
 from flowengine.cli.output import complain
 from flowengine.cli.save import save, scenario_path
-from flowengine.cli.seen import calls_seen, facts_seen, outcome_seen, seen
+from flowengine.cli.seen import calls_seen, facts_seen, outcome_seen, seen, state_seen, why_seen
 from flowengine.cli.talk import Happened, Talk
 from flowengine.clock import SystemClock, duration_ms
 from flowengine.errors import FlowEngineError, TurnFailed, did_you_mean
-from flowengine.facts import canonical_json
 from flowengine.flow.load import load
 
 with contextlib.suppress(ImportError):
@@ -96,7 +95,7 @@ class _Chat:
         self.latest = talk.opening
         self._commands: dict[str, tuple[str, str, Callable[[str], None]]] = {
             "/why": ("[PHASE]", "what each way out waits for", self.why),
-            "/state": ("", "what State holds", self.state),
+            "/state": ("[all]", "what State holds; all: the runtime's keys too", self.state),
             "/tools": ("", "what the model may call now", self.tools),
             "/facts": ("[all]", "what the last turn recorded", self.facts),
             "/say": ("WORDS", "the model speaks", self.say),
@@ -135,11 +134,14 @@ class _Chat:
     # -- looking ------------------------------------------------------------------------------
 
     def why(self, phase: str) -> None:
-        print(self.talk.call.why_not(phase) if phase else self.talk.call.explain())
+        for line in [self.talk.call.why_not(phase)] if phase else why_seen(self.talk.call):
+            print(line)
 
-    def state(self, _: str) -> None:
-        for key, value in sorted(self.talk.call.snapshot.values.items()):
-            print(f"  {key} = {canonical_json(value)}")
+    def state(self, which: str) -> None:
+        if which not in ("", "all"):
+            raise Misuse("/state shows what the flow speaks of, /state all every key")
+        for line in state_seen(self.talk.call, every=bool(which)):
+            print(line)
 
     def tools(self, _: str) -> None:
         print(f"  {', '.join(self.talk.call.context.tools) or 'none'}")

@@ -74,7 +74,12 @@ def print_reports(reports: Sequence[CallReport], summary: Summary) -> None:
             console.print(Text(report.id, style="bold"))
             for line in _lines(report):
                 console.print(Text(f"  {line}"))
-    console.print(_table(summary))
+    print_summary(summary)
+
+
+def print_summary(summary: Summary) -> None:
+    """The table of totals."""
+    Console(soft_wrap=True, highlight=False).print(_table(summary))
 
 
 def _lines(report: CallReport) -> Iterator[str]:

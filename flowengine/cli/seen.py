@@ -18,6 +18,7 @@ from flowengine.facts import (
     as_json,
     canonical_json,
 )
+from flowengine.flow.uses import is_runtime
 from flowengine.inputs import Json
 from flowengine.runtime.outcome import Accepted, Denied, Failed, Ran, ToolOutcome, outcome_of
 from flowengine.testing import Simulation
@@ -28,7 +29,7 @@ def seen(call: Simulation, happened: Happened) -> Iterator[str]:
     path = happened.path
     yield f"[{call.phase}]" + (f"  {' → '.join(path)}" if len(path) > 1 else "")
     for fact in written(happened.facts):
-        if not _is_bookkeeping(call, fact.key):
+        if not _is_bookkeeping(call, fact.key) and (happened.before or fact.by != "computed"):
             yield f"  {_change(call, fact)}"
     yield from (line for fact in happened.facts for line in _told(fact))
     for each in happened.delivered:
@@ -50,6 +51,34 @@ def seen(call: Simulation, happened: Happened) -> Iterator[str]:
     if context.instruction:
         lines = context.instruction.splitlines()
         yield "\n    ".join([f"  the model is told: {lines[0]}", *lines[1:]])
+
+
+def state_seen(call: Simulation, every: bool) -> Iterator[str]:
+    """What State holds: what the flow speaks of, or every key."""
+    values = call.snapshot.values
+    shown = [key for key in sorted(values) if every or not _is_kept_behind(call, key)]
+    yield from (f"  {key} = {canonical_json(values[key])}" for key in shown)
+    if len(shown) < len(values):
+        yield f"  {len(values) - len(shown)} more that the runtime keeps: /state all"
+
+
+def _is_kept_behind(call: Simulation, key: str) -> bool:
+    return is_runtime(key) or (_is_bookkeeping(call, key) and not key.endswith(":error"))
+
+
+def why_seen(call: Simulation) -> Iterator[str]:
+    """What each way out waits for: the phase's own first, then what holds in every phase."""
+    whole = call.explain()
+    edges = call.latest.kernel.compiled.by_name
+    wide = {e.edge for e in whole.edges if edges[e.edge].edge.kind in _FLOW_WIDE}
+    yield f"In {' > '.join(whole.active)}"
+    yield from (str(e) for e in whole.edges if e.edge not in wide)
+    if wide:
+        yield "\nFrom every phase"
+        yield from (str(e) for e in whole.edges if e.edge in wide)
+
+
+_FLOW_WIDE = ("global", "fallback", "digression")
 
 
 def _is_bookkeeping(call: Simulation, key: str) -> bool:

@@ -41,6 +41,45 @@ def test_why_names_what_keeps_a_way_shut(run: Any, table: Path) -> None:
     assert wrong.strip() == "/why cnfirm"
 
 
+def test_a_phase_s_own_ways_out_come_before_those_of_every_phase(run: Any, table: Path) -> None:
+    _with(table, "global_transitions: [{to: gone, on: hang_up}]")
+    why = answers(talk(run, table, "/why"))[-1]
+    assert 0 < why.index("ask.0 to confirm") < why.index("From every phase")
+    assert why.index("From every phase") < why.index("global.0 to gone")
+
+
+def test_keys_that_the_runtime_keeps_are_shown_only_if_asked_for(run: Any, table: Path) -> None:
+    _with(table, "extract: [{name: Mood, schema: {properties: {mood: {type: string}}}}]")
+    _, *turns, few, every = answers(
+        talk(run, table, "well", "table for two", "/state", "/state all")
+    )
+    assert "people = 2" in few
+    assert "Mood:status" not in few + "".join(turns)
+    assert "1 more that the runtime keeps" in few
+    assert "Mood:status" in every
+    assert "more that the runtime keeps" not in every
+
+
+def test_that_an_extraction_failed_is_not_hidden(run: Any, table: Path, tmp_path: Path) -> None:
+    _with(table, "extract: [{name: Mood, schema: {properties: {mood: {type: string}}}}]")
+    (fake := tmp_path / "fake.yaml").write_text("answers: [{fails: {Mood: timed_out}}]")
+    _, turn, state = answers(talk(run, table, "well", "/state", args=("--fake", str(fake))))
+    assert "Mood failed: timed_out" in turn
+    assert "Mood:error" in state
+
+
+def test_computed_keys_are_told_when_they_change_not_at_the_start(run: Any, table: Path) -> None:
+    _with(table, "computed: {large: {cases: [{when: people >= 6, value: true}], else: false}}")
+    opening, small, large = answers(talk(run, table, "a table for four", "a table for eight"))
+    assert "large" not in opening + small
+    assert "large = true" in large
+
+
+def _with(table: Path, section: str) -> None:
+    file = table / "flow.yaml"
+    file.write_text(f"{file.read_text()}{section}\n")
+
+
 def test_a_mistake_is_a_message_and_the_talk_goes_on(run: Any, table: Path) -> None:
     done = talk(
         run, table, "/why cnfirm", "/set zip", "/set agred=true", "/set people=x", "/advance 3",

@@ -57,6 +57,15 @@ def test_a_page_that_is_not_true_fails(block: str, tmp_path: Path, run_page) -> 
 
 
 @pytest.mark.parametrize("page", LINKED, ids=name)
+def test_the_file_of_a_block_is_named_on_the_line_above_it(page: Path) -> None:
+    """Readers see no info strings."""
+    text = page.read_text("utf-8")
+    for block in re.finditer(r"^```\w+ ([\w/.-]+\.\w+)( \+)?$", text, re.MULTILINE):
+        caption = f"Add to the end of `{block[1]}`:" if block[2] else f"`{block[1]}`:"
+        assert text[: block.start()].endswith(f"\n\n{caption}\n\n"), block[0]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

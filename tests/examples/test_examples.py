@@ -34,6 +34,16 @@ def test_the_quickstart_says_what_is_missing_then_ends(capsys: pytest.CaptureFix
     assert "Repeat 2 medium pizzas at 18:30" in printed
 
 
+def test_the_demo_plays_one_call_to_its_end_and_says_what_the_totals_mean(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call, _, recorded = run("demo.py", capsys).partition("\nRecorded calls")
+    assert "-> denied: confirmed is missing" in call
+    assert "-> party_size = 5" in call
+    assert "-> booked" in call
+    assert recorded.index("with unmet needs") < recorded.index("What this means")
+
+
 def test_the_flow_built_in_python_refuses_an_early_verification_and_ends_with_a_promise(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
