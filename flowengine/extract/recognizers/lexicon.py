@@ -119,6 +119,39 @@ class RepairWords:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerWords:
+    """What may stand around an answer without changing it.
+
+    After a short answer such as "I do" a `tail` may follow ("at the moment"), or a word that begins
+    another `clause`. A `question` word before it makes it part of something longer: "what I have".
+    `leads` may come first besides fillers: "oh, I do".
+    A `governed` word goes with the adjective before it: "good for you", "right here".
+    """
+
+    but: frozenset[str]
+    plain_openers: frozenset[str]
+    refusal_ends: frozenset[str]
+    clauses: frozenset[str]
+    tails: Phrases[str]
+    governed: frozenset[str]
+    questions: frozenset[str]
+    leads: frozenset[str]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> AnswerWords:
+        return cls(
+            but=frozenset(data["yes_no_but"]),
+            plain_openers=frozenset(data["yes_no_plain_openers"]),
+            refusal_ends=frozenset(data["yes_no_clause_words"]),
+            clauses=frozenset(data["yes_no_clauses"]),
+            tails=Phrases[str].of({"tail": data["yes_no_tails"]}),
+            governed=frozenset(data["yes_no_governed"]),
+            questions=frozenset(data["yes_no_questions"]),
+            leads=frozenset(data["yes_no_leads"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PostalWords:
     """What is known of postal codes: British areas, and letters taken for each other."""
 

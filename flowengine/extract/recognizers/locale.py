@@ -19,6 +19,7 @@ from flowengine.extract.recognizers.grammar import Grammar
 from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
 from flowengine.extract.recognizers.lexicon import (
+    AnswerWords,
     EmailWords,
     NumberWords,
     PostalWords,
@@ -29,7 +30,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
 from flowengine.extract.recognizers.template import WORD, literals
 
-RECOGNIZERS_VERSION = 2
+RECOGNIZERS_VERSION = 3
 """Counts up with every change of code that may change a result."""
 
 _LOCALES = Path(__file__).parent / "locales"
@@ -227,16 +228,8 @@ class Locale:
         return Phrases[str].of({"negated": self.data["yes_no"]["negated"]})
 
     @lazy
-    def yes_no_but(self) -> frozenset[str]:
-        return frozenset(self.data["yes_no_but"])
-
-    @lazy
-    def yes_no_plain_openers(self) -> frozenset[str]:
-        return frozenset(self.data["yes_no_plain_openers"])
-
-    @lazy
-    def yes_no_clause_words(self) -> frozenset[str]:
-        return frozenset(self.data["yes_no_clause_words"])
+    def answers(self) -> AnswerWords:
+        return AnswerWords.of(self.data)
 
     @lazy
     def value_words(self) -> frozenset[str]:

@@ -17,6 +17,9 @@ _POLAR = {
     "yes_phrase": (True, "plain"),
     "opener_yes": (True, "plain"),
     "yes_end": (True, "plain"),
+    "yes_last": (True, "plain"),
+    "yes_adverb": (True, "plain"),
+    "yes_alone": (True, "plain"),
     "soft_yes": (True, "soft"),
     "acoustic_yes": (True, "acoustic"),
     "no": (False, "plain"),
@@ -121,8 +124,16 @@ def _negated_agreement(said: Utterance, at: int) -> int:
 def _counts(said: Utterance, label: str, first: int, last: int) -> bool:
     if label == "opener_yes":
         return _opens(said, first) and (last == len(said) or _may_open(said, first, last))
-    if label in ("yes_end", "no_end"):
-        return _ends_clause(said, last) and (label == "no_end" or _opens(said, first))
+    if label == "yes_end":
+        return _answers(said, first) and _is_over(said, last)
+    if label == "yes_last":
+        return _is_over(said, last)
+    if label == "yes_adverb":
+        return _stands_beside(said, first) and _is_over(said, _agreement(said, last))
+    if label == "yes_alone":
+        return _opens(said, first) and _tail(said, last) == len(said)
+    if label == "no_end":
+        return _ends_clause(said, last)
     if label == "no" and last == first + 1:
         return _stands_alone(said, first)
     return True
@@ -137,13 +148,62 @@ def _stands_alone(said: Utterance, at: int) -> bool:
 
 
 def _may_open(said: Utterance, first: int, last: int) -> bool:
-    """ "good one" describes; "good, do it" and "okay so" agree."""
-    plain = said.locale.yes_no_plain_openers
-    return bool(said.breaks[last]) or said.words[first] in plain or _is_function(said, last)
+    """ "good one" and "good for you" describe; "good, do it" and "okay so" agree."""
+    answers = said.locale.answers
+    if said.breaks[last] or said.words[first] in answers.plain_openers or _is_over(said, last):
+        return True
+    return _is_function(said, last) and said.words[last] not in answers.governed
 
 
 def _opens(said: Utterance, first: int) -> bool:
-    return all(word in said.locale.fillers for word in said.words[:first])
+    return all(_leads(said, word) for word in said.words[:first])
+
+
+def _leads(said: Utterance, word: str) -> bool:
+    return word in said.locale.fillers or word in said.locale.answers.leads
+
+
+def _answers(said: Utterance, first: int) -> bool:
+    """ "well, I do" answers; "what I do" is part of something longer."""
+    return _opens(said, first) and said.locale.answers.questions.isdisjoint(said.words[:first])
+
+
+def _stands_beside(said: Utterance, first: int) -> bool:
+    """ "oh, well, definitely" stands beside a clause, and "when is it exactly" in one."""
+    questions = said.locale.answers.questions
+    while first and not said.breaks[first]:
+        first -= 1
+        word = said.words[first]
+        if word in questions or not _leads(said, word):
+            return False
+    return True
+
+
+def _agreement(said: Utterance, at: int) -> int:
+    """The token after "fine" in "absolutely fine"; else `at` itself."""
+    goes_on = at < len(said) and not said.breaks[at]
+    found = said.locale.yes_no_negated.at(said.words, at) if goes_on else None
+    return found.last if found else at
+
+
+def _is_over(said: Utterance, last: int) -> bool:
+    """Whether the sentence of a short answer ends: "I do at the moment", "I have and I will".
+
+    It goes on in "I have it here", "it is for Ann", "I would really like one".
+    """
+    at = _tail(said, last, within=True)
+    return at == len(said) or bool(said.breaks[at]) or said.words[at] in said.locale.answers.clauses
+
+
+def _tail(said: Utterance, at: int, *, within: bool = False) -> int:
+    """The token after all that may be added to an answer; `within` its own sentence."""
+    tails = said.locale.answers.tails
+    while at < len(said) and not (within and said.breaks[at]):
+        found = tails.at(said.words, at)
+        if found is None:
+            break
+        at = found.last
+    return at
 
 
 def _is_function(said: Utterance, at: int) -> bool:
@@ -155,7 +215,7 @@ def _ends_clause(said: Utterance, last: int) -> bool:
 
 
 def _is_clause_word(said: Utterance, at: int) -> bool:
-    return said.words[at] in said.locale.yes_no_clause_words
+    return said.words[at] in said.locale.answers.refusal_ends
 
 
 def _decisive(signs: Sequence[_Sign], said: Utterance) -> _Sign:
@@ -200,7 +260,7 @@ def _takes_back(sign: _Sign, said: Utterance, asked: bool) -> bool:
 def _after_but(sign: _Sign, signs: Sequence[_Sign], said: Utterance) -> _Sign:
     """ "yes but not today" is a refusal: what follows "but" decides."""
     for at in said.marks.apart:
-        if at >= sign.last and said.words[at] in said.locale.yes_no_but:
+        if at >= sign.last and said.words[at] in said.locale.answers.but:
             later = [other for other in signs if other.first > at]
             if later and sign.answer:
                 return later[-1]
