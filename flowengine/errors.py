@@ -109,10 +109,11 @@ class TurnFailed(FlowEngineError):
 
     code = "turn_failed"
 
-    def __init__(self, fact: InputFailed) -> None:
+    def __init__(self, fact: InputFailed, cause: FlowEngineError | None = None) -> None:
+        why = f": {cause}" if cause is not None else ""
         super().__init__(
-            f"input failed ({fact.code}) at {fact.place}; the words are kept, its consequences "
-            "were rolled back, and the session takes the next input"
+            f"input failed ({fact.code}) at {fact.place}{why}; the words are kept, its "
+            "consequences were rolled back, and the session takes the next input"
         )
         self.fact = fact
 

@@ -10,6 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow, not wrong.
+settings.register_profile("flowengine", deadline=None)
+settings.load_profile("flowengine")
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from flowengine.effects import ToolAnswer
 from flowengine.guards import CompiledGuard, Guard, explain, names_of
 from flowengine.inputs import NOTHING
+from flowengine.kernel.arguments import MISSING, misfits
 from flowengine.kernel.ledger import canonical, is_spent
 from flowengine.kernel.parts import CompiledConstraint
 from flowengine.kernel.snapshot import Call
@@ -140,14 +141,11 @@ def _is_allowed(work: Work, tool: str, active: tuple[str, ...]) -> bool:
 
 def _misfits(work: Work, call: Call) -> Iterator[Refusal]:
     """Arguments are required unless their schema gives a default, and fit their schema."""
-    arguments = work.flow.tools[call.tool].arguments
-    absent = tuple(name for name in arguments.required if name not in call.args)
-    if absent:
-        yield Refusal("arguments", f"{call.tool} needs {', '.join(absent)}.", absent)
-    wrong = tuple(arguments.misfits(call.args))
-    if wrong:
-        say = f"{call.tool} takes no such value for {', '.join(wrong)}."
-        yield Refusal("arguments", say, wrong)
+    problems = misfits(call.tool, work.flow.flow.tools[call.tool], call.args)
+    if problems:
+        absent = tuple(problem.argument for problem in problems if problem.text == MISSING)
+        told = "; ".join(f"{problem.argument} {problem.text}" for problem in problems)
+        yield Refusal("arguments", f"{call.tool} cannot run: {told}.", absent)
 
 
 def _out_of_order(work: Work, tool: str) -> Iterator[Refusal]:

@@ -1,33 +1,39 @@
-"""Whether a call's arguments fit the schemas that its tool declares."""
+"""A call's arguments as its tool gets them: completed, and coerced where they are only misspelt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from flowengine.inputs import Json
+from flowengine.tools.spec import Tool
+
+if TYPE_CHECKING:
+    from flowengine.sources.arguments import Problem
+
+MISSING = "is missing"
 
 
-class Arguments:
-    """The declared arguments of one tool; one that declares none takes whatever it is given."""
+def accepted(name: str, spec: Tool, args: Mapping[str, Json]) -> dict[str, Json]:
+    """The arguments to judge the call by; as they were given if they do not fit."""
+    return _accept(name, spec, args)[0]
 
-    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
-        self._schemas = schemas
-        self.required = tuple(name for name, schema in schemas.items() if "default" not in schema)
 
-    def misfits(self, given: Mapping[str, Json]) -> Iterator[str]:
-        """The names of arguments that do not fit, or do not exist."""
-        if not self._schemas:
-            return
-        for name, value in given.items():
-            validator = self._validators.get(name)
-            if validator is None or not validator.is_valid(value):
-                yield name
+def misfits(name: str, spec: Tool, args: Mapping[str, Json]) -> tuple[Problem, ...]:
+    """What is wrong with each argument, without its value."""
+    return _accept(name, spec, args)[1]
 
-    @cached_property
-    def _validators(self) -> Mapping[str, Any]:
-        # Imported at the first call of a tool: a flow that is only drawn or checked needs it not.
-        from jsonschema import Draft202012Validator
 
-        return {name: Draft202012Validator(schema) for name, schema in self._schemas.items()}
+def _accept(
+    name: str, spec: Tool, args: Mapping[str, Json]
+) -> tuple[dict[str, Json], tuple[Problem, ...]]:
+    if not spec.args:
+        return dict(args), ()
+    # Imported at the first call of a tool: a flow that is only drawn or checked needs it not.
+    from flowengine.sources.arguments import ArgumentError
+    from flowengine.tools.accept import accept
+
+    try:
+        return accept(name, spec, args), ()
+    except ArgumentError as error:
+        return dict(args), error.problems

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flowengine.effects import AnswerTool, Cancel, Deliver, RunTool, ToolAnswer
 from flowengine.facts import CallEnded, ToolDecided, canonical_json
 from flowengine.inputs import Json, Outcome
@@ -79,7 +81,7 @@ def cancel_calls(work: Work) -> None:
     A call that runs ends when the shell says that it has been cancelled; a commit is not stopped
     half-way.
     """
-    for id, call in work.wait.calls.items():
+    for id, call in in_order(work.wait.calls):
         run = work.wait.runs.get(call.effect)
         if run is not None and run.kind == "tool":
             if not work.flow.flow.tools[call.tool].finishes:
@@ -106,7 +108,7 @@ def _compensate(work: Work, id: str, tool: str, run: Run) -> None:
 
 
 def _answer_joined(work: Work, id: str, answer: ToolAnswer) -> None:
-    for other, call in list(work.wait.calls.items()):
+    for other, call in in_order(work.wait.calls):
         if call.joins == id:
             work.facts.append(ToolDecided(other, call.tool, False, "repeated", ()))
             finish(work, other, call, answer._replace(kind=answer.kind or "repeated"))
@@ -118,6 +120,11 @@ def _note_failed(work: Work, tool: str, failed: bool) -> None:
     if now != work.wait.failed:
         work.wait = work.wait._replace(failed=now)
         work.touched.add(f"@resolved:{tool}")
+
+
+def in_order(calls: Mapping[str, Call]) -> list[tuple[str, Call]]:
+    """Calls as they were asked for; a snapshot's JSON may have sorted them by name."""
+    return sorted(calls.items(), key=lambda each: each[1].order)
 
 
 def finish(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:

@@ -18,7 +18,6 @@ from flowengine.flow.model import Flow, Phase, Transition
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase
 from flowengine.guards.regex import searcher
 from flowengine.kernel.actions import Do, compile_actions, compile_text
-from flowengine.kernel.arguments import Arguments
 from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
 from flowengine.kernel.order import constraint_text, in_order
@@ -50,6 +49,9 @@ def compile_flow(flow: Flow, functions: Functions | None = None) -> CompiledFlow
     Raises:
         FlowError: a function, a key or a recognizer that does not exist.
     """
+    if not isinstance(flow, Flow):  # pyright: ignore[reportUnnecessaryIsInstance]
+        given = type(flow).__name__
+        raise FlowError(f"a call needs a Flow, not {given}: read one with `Flow.load(path)`")
     functions = functions if functions is not None else _NO_FUNCTIONS
     key = (id(flow), id(functions))
     known = _compiled.get(key)
@@ -202,7 +204,6 @@ class _Compiler:
         return CompiledTool(
             guard,
             duration_ms(spec.timeout),
-            arguments=Arguments(spec.args),
             claims=tuple(searcher(f"(?i){pattern}") for pattern in spec.claims),
             rests_on=self.rests_on(spec, guard),
         )

@@ -14,13 +14,14 @@ from flowengine.facts import ConstraintBroken, InputIgnored, ToolDecided
 from flowengine.inputs import Json, Outcome, ToolCalled
 from flowengine.kernel import ledger
 from flowengine.kernel.admission import Refusal, denial, observed, reads_of, refusals
-from flowengine.kernel.calls import answer_call, finish, hold, open_run, remember
+from flowengine.kernel.arguments import accepted
+from flowengine.kernel.calls import answer_call, finish, hold, in_order, open_run, remember
 from flowengine.kernel.fields import is_being_resolved
 from flowengine.kernel.questions import is_being_asked
 from flowengine.kernel.runs import targets
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
-from flowengine.kernel.unread import ask_for_keys, read_words
+from flowengine.kernel.unread import ask_for_keys, land_waiting, read_words
 from flowengine.kernel.work import Work
 from flowengine.tools.spec import Tool
 
@@ -45,7 +46,7 @@ def tool_called(work: Work, called: ToolCalled) -> None:
 
 def decide_waiting(work: Work) -> None:
     """Ask the gate again for the calls that wait; those past their deadline are denied."""
-    for id, call in list(work.wait.calls.items()):
+    for id, call in in_order(work.wait.calls):
         if call.effect or call.joins:
             continue
         try:
@@ -78,11 +79,16 @@ def is_awaited(work: Work, keys: Iterable[str]) -> bool:
 
 
 def _call(work: Work, called: ToolCalled) -> Call:
-    return Call(called.tool, dict(called.args), work.place.active, work.at + DEADLINE)
+    spec = work.flow.flow.tools.get(called.tool)
+    args = accepted(called.tool, spec, called.args) if spec is not None else dict(called.args)
+    return Call(called.tool, args, work.place.active, work.at + DEADLINE, order=work.seq)
 
 
 def _decide(work: Work, id: str, call: Call) -> None:
+    if _is_repeated(work, id, call):
+        return
     reads = reads_of(work, call.tool)
+    land_waiting(work, reads)
     # What cannot be undone never runs past a word that the caller has already said.
     staged = read_words(work, reads) if _is_commit(work, call.tool) else ()
     broken = list(refusals(work, call))
@@ -125,12 +131,11 @@ def _admit(work: Work, id: str, call: Call) -> None:
     """The gate is open: confirm, join an equal call under way, repeat its result, or run."""
     spec = work.flow.flow.tools[call.tool]
     key, missing = ledger.idempotency_key(work, spec, call.args)
-    earlier = ledger.same_key(work, call.tool, key)
     if missing:
         say = f"{call.tool} needs {', '.join(missing)}."
         _deny(work, id, call, Refusal("idempotency_key", say, tuple(missing)))
-    elif earlier is not None:
-        _repeat(work, id, call, earlier)
+    elif _is_repeated(work, id, call):
+        return
     elif spec.confirm and not call.confirmed:
         _ask_confirmation(work, id, call, spec)
     else:
@@ -157,13 +162,21 @@ def _run(work: Work, id: str, call: Call, key: str) -> None:
     hold(work, id, running)
 
 
-def _repeat(work: Work, id: str, call: Call, earlier: ledger.Entry) -> None:
+def _is_repeated(work: Work, id: str, call: Call) -> bool:
     """The same thing again: wait for the run under way, or answer with what came of it."""
+    spec = work.flow.flow.tools.get(call.tool)
+    if spec is None or spec.idempotency_key is None:
+        return False
+    key, _ = ledger.idempotency_key(work, spec, call.args)
+    earlier = ledger.same_key(work, call.tool, key)
+    if earlier is None:
+        return False
     if earlier.running:
         hold(work, id, call._replace(joins=earlier.call))
-        return
+        return True
     work.facts.append(ToolDecided(id, call.tool, False, "repeated", ()))
-    remember(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))
+    finish(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))
+    return True
 
 
 def _ask_confirmation(work: Work, id: str, call: Call, spec: Tool) -> None:

@@ -14,7 +14,6 @@ from flowengine.guards import CompiledGuard
 from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.actions import Do
-from flowengine.kernel.arguments import Arguments
 from flowengine.kernel.context import Texts
 from flowengine.state import ComputedKeys, KeyTable, Pattern, Signals, WatchTable
 
@@ -68,7 +67,6 @@ class CompiledPattern:
 class CompiledTool:
     guard: CompiledGuard | None
     timeout: int
-    arguments: Arguments
     claims: tuple[Callable[[str], bool], ...]
     """Whether the model's words say that it was done."""
     rests_on: frozenset[str]

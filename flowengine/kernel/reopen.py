@@ -25,10 +25,15 @@ from flowengine.kernel.work import Work
 
 def open_effects(work: Work) -> Iterator[Effect]:
     """What a session still waits for, in the order in which it was asked."""
-    for effect, run in work.wait.runs.items():
+    for effect, run in sorted(work.wait.runs.items(), key=lambda each: _asked(each[0])):
         yield _again(work, effect, run)
     if work.wait.timer is not None:
         yield SetTimer(*work.wait.timer)
+
+
+def _asked(effect: str) -> tuple[int, ...]:
+    """When: the input and the ordinal that its id is made of."""
+    return tuple(map(int, effect.split(".")))
 
 
 def _again(work: Work, effect: str, run: Run) -> Effect:

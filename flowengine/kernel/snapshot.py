@@ -98,6 +98,8 @@ class Call(NamedTuple):
     joins: str = ""
     """The call whose outcome it shares."""
     confirmed: bool = False
+    order: int = 0
+    """The input that asked for it."""
 
 
 class Entry(NamedTuple):

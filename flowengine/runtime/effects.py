@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any, TypeAlias, cast
 
 from flowengine.clock import Clock, duration_ms
@@ -30,6 +33,8 @@ Runnable: TypeAlias = RunExtractor | Resolve | Decide | RunFunction | RunTool | 
 Answer: TypeAlias = tuple[OutcomeStatus, Json, str]
 """How an effect ended: status, value, and an error code without anybody's words."""
 
+_log = logging.getLogger("flowengine")
+
 _FUNCTION_MS = 30_000
 _CONFIRM_MS = 120_000
 
@@ -51,11 +56,14 @@ class Runner:
         except TimeoutError:
             return "timed_out", None, "timed_out"
         except FunctionError as error:
+            _report(effect, error.__cause__ or error)
             return "failed", None, type(error.__cause__ or error).__name__
         except FlowEngineError as error:
+            _report(effect, error)
             status = "timed_out" if error.code in ("timed_out", "timeout") else "failed"
             return status, None, error.code
         except Exception as error:  # noqa: BLE001 - an effect's fault is its outcome
+            _report(effect, error)
             return "failed", None, type(error).__name__
 
     async def _value(self, effect: Runnable, state: StateView) -> Json:
@@ -176,6 +184,21 @@ class _Kept:
 
         self.cache = Cache(256, clock)
         self.resolvers: dict[str, Any] = {}
+
+
+def _report(effect: Runnable, error: BaseException) -> None:
+    """Where a fault happened, for whoever develops the flow; its text may hold a caller's words,
+    and is logged only where debugging is asked for."""
+    name = effect.tool if isinstance(effect, RunTool | AskConfirmation) else _name(effect)
+    frames = extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    told = f": {error}" if isinstance(error, FlowEngineError) else ""
+    _log.error("%s %s: %s%s%s", type(effect).__name__, name, type(error).__name__, place, told)
+    _log.debug("the fault of %s", name, exc_info=error)
+
+
+def _name(effect: Runnable) -> str:
+    return "" if isinstance(effect, Decide) else effect.name  # pyright: ignore
 
 
 def _parameter(key: str) -> str:

@@ -11,7 +11,7 @@ from flowengine.state.state import State
 from flowengine.state.view import StateView
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TurnResult:
     """A session right after a turn; it stays as it was when the call goes on."""
 
@@ -19,6 +19,11 @@ class TurnResult:
     snapshot: Snapshot
     facts: tuple[Fact, ...]
     effects: tuple[Effect, ...]
+
+    def __repr__(self) -> str:
+        """Where the call stands; nobody's words."""
+        unmet = ", ".join(self.context.unmet)
+        return f"TurnResult(phase={self.phase!r}, moved={self.moved}, unmet=[{unmet}])"
 
     @property
     def phase(self) -> str:

@@ -84,6 +84,8 @@ def with_extractors(flow: Flow, services: Services) -> Flow:
 
     It is made once for a flow and its services, so that it is compiled once.
     """
+    if not services.extractors or not isinstance(flow, Flow):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return flow
     named = {spec.name for spec in flow.extract}
     fresh = [
         extractor for name, extractor in services.by_name().items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -53,6 +53,7 @@ class Session:
 
     __slots__ = (
         "_answers",
+        "_changed",
         "_clock",
         "_closed",
         "_heard",
@@ -96,6 +97,7 @@ class Session:
         self._tasks: dict[str, asyncio.Task[Answer]] | None = None
         self._answers: dict[str, asyncio.Future[ToolOutcome]] | None = None
         self._rested: asyncio.Event | None = None
+        self._changed: asyncio.Event | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._said: list[Effect] = []
         self._heard: list[Fact] = []
@@ -194,7 +196,7 @@ class Session:
         self._commit(input, step)
         if step.error is not None:
             failed = next(f for f in reversed(step.facts) if isinstance(f, InputFailed))
-            raise TurnFailed(failed) from step.error
+            raise TurnFailed(failed, step.error) from step.error
         return step
 
     async def rest(self) -> None:
@@ -210,6 +212,18 @@ class Session:
         wait = self._snapshot.wait
         return wait.barrier is None and not any(run.waits for run in wait.runs.values())
 
+    async def changes(self) -> AsyncIterator[TurnResult]:
+        """Everything that happens between turns, as it happens: a timer, a result, a late value.
+
+        What a turn's own result told is not told again.
+        """
+        while not self._closed:
+            self._changed = self._changed or asyncio.Event()
+            await self._changed.wait()
+            self._changed.clear()
+            if self._heard or self._said:
+                yield self.latest()
+
     def latest(self) -> TurnResult:
         """Everything since the last result: after the start, its opening words and facts."""
         facts, self._heard = tuple(self._heard), []
@@ -221,6 +235,8 @@ class Session:
         if self._closed:
             return
         self._closed = True
+        if self._changed is not None:
+            self._changed.set()
         if self._timer is not None:
             self._timer.cancel()
         for answer in (self._answers or {}).values():
@@ -282,6 +298,8 @@ class Session:
         del self._heard[:-UNREAD]
         for effect in step.effects:
             self._carry_out(effect)
+        if self._changed is not None:
+            self._changed.set()
         if self._rested is not None and self._is_at_rest():
             self._rested.set()
         self._publish(step.facts)

@@ -28,5 +28,9 @@ class StateView(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._state.values)
 
+    def __repr__(self) -> str:
+        """The keys alone: values may be what a caller said."""
+        return f"StateView({sorted(self._state.values)})"
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self._state.find(key) is not None

@@ -115,7 +115,7 @@ class Driver:
     def _end(self) -> TurnResult:
         if self._failure is not None:
             fact, cause = self._failure
-            raise TurnFailed(fact) from cause
+            raise TurnFailed(fact, cause) from cause
         return self.latest
 
     def _send(self, input: Input) -> None:

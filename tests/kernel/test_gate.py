@@ -42,7 +42,7 @@ def test_an_admitted_call_runs_and_its_result_is_written(begin: Begin) -> None:
     call = begin(FLOW, amount=7)
     call.tool("pay", sum=7)
     (run,) = call.asked(RunTool)
-    assert (run.tool, run.args) == ("pay", {"sum": 7})
+    assert (run.tool, run.args) == ("pay", {"sum": 7, "note": ""})
     assert call.answers == []
     call.answer(run.id, {"id": "r1"})
     assert [(id, a.status, a.value) for id, a in call.answers] == [("c", "ran", {"id": "r1"})]

@@ -104,7 +104,15 @@ def test_calls_of_one_key_share_one_run(begin: Begin) -> None:
     call = begin(FLOW, medicine="aspirin")
     call.tool("pay", "c1", id="1")
     call.tool("pay", "c2", id="1")
-    assert kinds(call) == ["spent"], "a commit is once unless it says otherwise"
+    assert (ran(call), call.answers) == ([], [])
+    call.answer(call.run("c1"), {"paid": 1})
+    assert [(id, answer.value) for id, answer in call.answers] == [
+        ("c1", {"paid": 1}), ("c2", {"paid": 1}),
+    ]  # fmt: skip
+    call.tool("pay", "c3", id="1")
+    assert [(a.status, a.value) for _, a in call.answers] == [("ran", {"paid": 1})]
+    call.tool("pay", "c4", id="2")
+    assert kinds(call) == ["spent"], "another key is another call, and a commit runs once"
 
 
 def test_a_repeated_key_gets_the_first_result_without_running(begin: Begin) -> None:
@@ -154,6 +162,17 @@ def test_arguments_that_do_not_fit_their_schema_are_refused(
 ) -> None:
     call = begin("flow: f\ntools: {pay: {args: {sum: number}}}\nphases: {a: {initial: true}}")
     call.tool("pay", sum=sum)
-    assert [(a.kind, a.missing) for _, a in call.answers] == [(kind, ("sum",))]
+    assert [(a.kind, a.missing) for _, a in call.answers] == [(kind, ())]
+    assert "sum" in call.answers[0][1].say
     call.tool("pay", "d", sum=1, other=2)
-    assert [(a.kind, a.missing) for _, a in call.answers] == [(kind, ("other",))]
+    assert [(a.kind, a.missing) for _, a in call.answers] == [(kind, ())]
+    assert "no such argument" in call.answers[0][1].say
+
+
+def test_a_number_in_quotes_is_the_number(begin: Begin) -> None:
+    call = begin(
+        "flow: f\ntools: {pay: {args: {sum: number, by: {type: string, default: card}}}}\n"
+        "phases: {a: {initial: true}}"
+    )
+    call.tool("pay", sum="12.5")
+    assert [effect.args for effect in call.asked(RunTool)] == [{"sum": 12.5, "by": "card"}]

@@ -138,3 +138,14 @@ def test_phases_do_not_move_on_what_was_read_before_the_call_is_decided(begin: B
     assert call.asked(RunTool), "it was asked where it was allowed"
     assert call.phase == "booked"
     assert call.happened(PromotionDecided)
+
+
+def test_what_a_record_heard_and_the_barrier_holds_counts_for_a_call(begin: Begin) -> None:
+    call = begin(FLOW)
+    call.turn("yes please")
+    assert "agreed" not in call.values, "the turn waits for its models"
+    call.tool("book")
+    assert [effect.tool for effect in call.asked(RunTool)] == ["book"]
+    for name in ("Name", "Slow", "Mood"):
+        call.answer(call.run(name), {})
+    assert call.values["agreed"] is True

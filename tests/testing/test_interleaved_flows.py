@@ -60,35 +60,14 @@ OUTCOMES: dict[str, tuple[End, ...]] = {
         ),
     ),
 }
-GATE = "a call is judged without what was already heard and waits for the barrier"
-WAITING = {
-    "a promise needs both parts",
-    "a yes that is taken back before the charge",
-    "the model cannot pass on digits that the caller did not say",
-    "01 a refill, and nothing after it",
-    "08 without refills only a call back is open, and a yes opens nothing else",
-    "09 another medicine needs another check and another yes",
-    "11 a second change goes to staff, and no third check is made",
-    "12 a yes, then no refill at all",
-    "13 a submission that fails twice goes to staff, and is not tried again",
-    "14 six idle turns go to staff, and a check that ends later reopens nothing",
-    "20 a corrected date of birth can be verified",
-    "21 a name that is put right late does not strand the call",
-    "without a real verifier nobody is verified, and all that lies behind is closed",
-    "a yes that is taken back",
-    "another prescription than the one that was checked is not submitted",
-}
-"""They wait for a gate that sees what has been heard."""
 
 
 def scenarios() -> Iterator[Any]:
     for path in sorted(FLOWS.glob("*/scenarios/*.scenario.yaml")):
         file, flow, functions = load_scenarios(path)
         for scenario in file.scenarios:
-            late = pytest.mark.xfail(reason=GATE, strict=True)
-            marks = late if scenario.name in WAITING else ()
             id = f"{path.parents[1].name}: {scenario.name}"
-            yield pytest.param(scenario, flow, functions, id=id, marks=marks)
+            yield pytest.param(scenario, flow, functions, id=id)
 
 
 @pytest.mark.parametrize(("scenario", "flow", "functions"), list(scenarios()))
