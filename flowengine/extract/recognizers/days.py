@@ -24,6 +24,21 @@ class Day:
     def ambiguous(self) -> bool:
         return self.doubtful or bool(self.alternatives)
 
+    @property
+    def last(self) -> date:
+        """The last day of the period that it names; an exact day is its own."""
+        match self.grain:
+            case "weekend":
+                return self.day + timedelta(1)
+            case "week":
+                return self.day + timedelta(6)
+            case "month":
+                return self.day.replace(day=calendar.monthrange(self.day.year, self.day.month)[1])
+            case "year":
+                return self.day.replace(month=12, day=31)
+            case _:
+                return self.day
+
     def plus(self, days: int) -> Day:
         step = timedelta(days)
         moved = tuple(day + step for day in self.alternatives)

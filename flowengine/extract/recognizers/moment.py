@@ -22,6 +22,7 @@ from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
 from flowengine.extract.recognizers.grouping import Moment, grouped
 from flowengine.extract.recognizers.options import one_from
 from flowengine.extract.recognizers.ranges import in_order
+from flowengine.extract.recognizers.ranking import ranked
 from flowengine.extract.recognizers.text import Utterance
 from flowengine.extract.recognizers.times import fragments_of
 from flowengine.extract.recognizers.wall import (
@@ -69,15 +70,21 @@ class DatetimeRecognizer(Recognizer):
         if not moments:
             return []
         zone = _zone(context.tz)
-        found = [self._recognition(moment, said, zone) for moment in moments]
-        results = [one for one in found if one]
-        if len(results) > 1:
-            _link(results, said)
-        return results
+        read = [(moment, self._recognition(moment, said, zone)) for moment in moments]
+        found = [(moment, one) for moment, one in read if one]
+        results = [one for _, one in found]
+        if len(results) <= 1:
+            return results
+        _link(results, said)
+        now = _now(context)
+        return ranked(found, said, now.date() if now else None, self._looks_back(context))
+
+    def _looks_back(self, context: Context) -> bool:
+        return (self.prefer or context.prefer) == "past"
 
     def _moments(self, said: Utterance, context: Context) -> list[Moment]:
         """What was said, shared by datetime, date and time fields asked in the same way."""
-        past = (self.prefer or context.prefer) == "past"
+        past = self._looks_back(context)
         bare = _may_be_bare(said, context) and self._dates_are_asked(context)
         key = (context.ref, context.tz, past, context.focus, bare, self.holidays)
         found = said.memo.get(key)

@@ -21,12 +21,17 @@ def in_order(fragments: Sequence[Fragment], said: Utterance) -> None:
     """Let the end of a range come after its beginning, and both lie in the month named once."""
     dates = [piece for piece in fragments if piece.kind == "date"]
     for start, end in itertools.pairwise(dates):
-        between = said.words[start.last : end.first]
-        if not between or len(between) > _APART or start.day is None or end.day is None:
-            continue
-        moved = end.first in said.marks.new_values  # "from Tuesday to Thursday" after "move it"
-        if not moved and not said.locale.range_words.isdisjoint(between):
+        if start.day and end.day and is_range(start, end, said):
             start.day, end.day = _fitted(start, end, start.day, end.day)
+
+
+def is_range(start: Fragment, end: Fragment, said: Utterance) -> bool:
+    """Whether two dates are the ends of one range."""
+    between = said.words[start.last : end.first]
+    if not between or len(between) > _APART:
+        return False
+    moved = end.first in said.marks.new_values  # "from Tuesday to Thursday" after "move it"
+    return not moved and not said.locale.range_words.isdisjoint(between)
 
 
 def _fitted(start: Fragment, end: Fragment, first: Day, last: Day) -> tuple[Day, Day]:
