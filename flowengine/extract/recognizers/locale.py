@@ -30,7 +30,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
 from flowengine.extract.recognizers.template import WORD, literals
 
-RECOGNIZERS_VERSION = 3
+RECOGNIZERS_VERSION = 4
 """Counts up with every change of code that may change a result."""
 
 _LOCALES = Path(__file__).parent / "locales"
