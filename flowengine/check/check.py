@@ -17,17 +17,25 @@ from flowengine.check import (
     loops,
     reads,
     regions,
+    schemas,
     shadows,
+    sources,
     unused,
 )
 from flowengine.check.graph import Graph
 from flowengine.check.models import unpinned_extraction_model
 from flowengine.flow.diagnostic import Diagnostic, Finding, FlowFileError, in_order, pointer
-from flowengine.flow.functions import Declared, Functions
+from flowengine.flow.functions import FILE, Declared, Functions
 from flowengine.flow.index import Index
 from flowengine.flow.load import read
 from flowengine.flow.model import Flow
 from flowengine.flow.problems import problems_in
+from flowengine.flow.signatures import (
+    Signatures,
+    declared_signatures,
+    has_registry,
+    signatures_of,
+)
 from flowengine.flow.source import Source
 
 _OF_GRAPH: tuple[Callable[[Graph], Iterator[Finding]], ...] = (
@@ -61,6 +69,8 @@ _OF_PARTS: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     decisions.unused_questions,
     extraction.unknown_fields,
     extraction.never_grounded,
+    schemas.broken_schemas,
+    schemas.unfit_promotions,
     ladders.silent_steps,
     ladders.timed_turns,
     ladders.verbatim_without_words,
@@ -74,8 +84,14 @@ def check(
 
     `functions` are what the flow may call (None: taken on trust); `source` gives positions.
     """
-    declared = functions.declared() if isinstance(functions, Functions) else functions
-    index = Index(flow)
+    if isinstance(functions, Functions):
+        found = _found(Index(flow), functions.declared(), signatures_of(functions))
+    else:
+        found = _found(Index(flow), functions, {})
+    return in_order(source.locate(f) if source else _unplaced(f) for f in found)
+
+
+def _found(index: Index, declared: Declared | None, signatures: Signatures) -> list[Finding]:
     found = problems_in(index, declared)
     broken = {"unknown_phase", "duplicate_phase"} & {finding.code for finding in found}
     if not broken:
@@ -83,7 +99,9 @@ def check(
         found += [finding for rule in _OF_GRAPH for finding in rule(graph)]
     found += [finding for rule in _OF_PARTS for finding in rule(index)]
     found += unpinned_extraction_model(index, declared)
-    return in_order(source.locate(f) if source else _unplaced(f) for f in found)
+    found += sources.unregistered_tools(index, declared)
+    found += sources.unfit_functions(index, signatures)
+    return found
 
 
 def check_path(
@@ -97,9 +115,15 @@ def check_path(
         loaded = read(path)
     except FlowFileError as error:
         return list(error.diagnostics)
-    if functions is None:
-        functions = loaded.functions or {}
-    return check(loaded.flow, functions=functions, source=loaded.source)
+    if functions is not None or loaded.functions is None:
+        return check(
+            loaded.flow, functions={} if functions is None else functions, source=loaded.source
+        )
+    code = Path(loaded.source.file).with_name(FILE)
+    found = _found(Index(loaded.flow), loaded.functions, declared_signatures(code))
+    if not has_registry(code):
+        found.append(sources.without_registry())
+    return in_order(map(loaded.source.locate, found))
 
 
 def _unplaced(finding: Finding) -> Diagnostic:

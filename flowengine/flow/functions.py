@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias, TypeVar, overload
@@ -136,12 +136,32 @@ def declared_functions(path: str | Path) -> dict[str, frozenset[str]]:
     file = _file(path)
     names: dict[str, set[str]] = {kind: set() for kind in KINDS}
     if file.is_file():
-        for node in ast.walk(_parsed(file)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                for decorator in node.decorator_list:
-                    if found := _registration(decorator, node.name):
-                        names[found[0]].add(found[1])
+        for kind, name, _ in registrations(parsed(file)):
+            names[kind].add(name)
     return {kind: frozenset(known) for kind, known in names.items()}
+
+
+def registrations(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
+    """Every kind and name that a file's text registers, with what is registered."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for decorator in node.decorator_list:
+                if found := _registration(decorator, node.name):
+                    yield *found, node
+
+
+def parsed(file: Path) -> ast.Module:
+    """The file as Python; nothing is run.
+
+    Raises:
+        FlowError: it is not Python.
+    """
+    try:
+        return ast.parse(file.read_bytes(), str(file))
+    except SyntaxError as error:
+        raise FlowError(f"{file}:{error.lineno or 1}: {error.msg}") from error
+    except (ValueError, RecursionError, OSError) as error:
+        raise FlowError(f"{file}: it cannot be read as Python ({type(error).__name__})") from error
 
 
 def load_functions(folder: str | Path) -> Functions:
@@ -165,15 +185,6 @@ def load_functions(folder: str | Path) -> Functions:
 def _file(path: str | Path) -> Path:
     path = Path(path)
     return path / FILE if path.is_dir() else path
-
-
-def _parsed(file: Path) -> ast.Module:
-    try:
-        return ast.parse(file.read_bytes(), str(file))
-    except SyntaxError as error:
-        raise FlowError(f"{file}:{error.lineno or 1}: {error.msg}") from error
-    except (ValueError, RecursionError, OSError) as error:
-        raise FlowError(f"{file}: it cannot be read as Python ({type(error).__name__})") from error
 
 
 def _registration(decorator: ast.expr, own_name: str) -> tuple[str, str] | None:

@@ -235,7 +235,9 @@ def test_a_path_gives_load_errors_and_never_runs_its_functions(tmp_path: Path) -
     (tmp_path / "flow.yaml").write_text("flow: x\nphases: {a: {sya: hi}}\n")
     assert [d.code for d in check_path(tmp_path)] == ["unknown_key"]
     (tmp_path / "flow.yaml").write_text("flow: x\nphases: {a: {say: {run: hello}}}\n")
-    (tmp_path / "functions.py").write_text("raise SystemExit\n@functions.text\ndef hello(s): ...\n")
+    (tmp_path / "functions.py").write_text(
+        "raise SystemExit\nfunctions = Functions()\n@functions.text\ndef hello(s): ...\n"
+    )
     assert check_path(tmp_path) == []
     assert [d.code for d in check_path(tmp_path / "nope")] == ["no_file"]
 

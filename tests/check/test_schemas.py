@@ -1,0 +1,68 @@
+"""An extraction asks in JSON Schema, for what the keys of its promotions can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+FLOW = """\
+flow: x
+models: {extraction: m}
+state:
+  reason: string
+  amount: {type: decimal, writers: ["extractor:said"]}
+extract:
+  - name: said
+    schema:
+      properties: {reason: {type: string}, sum: {type: string, pattern: "^[0-9.]+$"}}
+    promote:
+      - {field: reason}
+      - {field: sum, to: amount}
+phases: {a: {done: is_set(reason) and amount > 5}}
+"""
+
+
+def test_a_schema_whose_fields_fit_has_no_findings(codes: Any) -> None:
+    assert codes(FLOW) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "path"),
+    [
+        ("reason: string,", "/extract/0/schema/properties/reason"),
+        ("reason: {type: strng},", "/extract/0/schema/properties/reason/type"),
+    ],
+)
+def test_a_field_that_is_no_schema_has_its_cure(
+    found: Any, cured: Any, new: str, path: str
+) -> None:
+    text = FLOW.replace("reason: {type: string},", new)
+    [diagnostic] = found(text)
+    assert (diagnostic.code, diagnostic.path) == ("wrong_schema", path)
+    assert cured(text).replace('{"type": "string"}', "{type: string}") == FLOW
+
+
+def test_any_other_part_that_is_no_schema_is_told_in_its_place(found: Any) -> None:
+    [diagnostic] = found(FLOW.replace("schema:\n", "schema:\n      required: reason\n"))
+    assert (diagnostic.code, diagnostic.path) == ("wrong_schema", "/extract/0/schema/required")
+
+
+@pytest.mark.parametrize(
+    "schema", ["{type: string}", "{type: number}", "{type: [string, boolean, 'null']}"]
+)
+def test_a_field_that_its_key_may_not_hold_is_told(codes: Any, schema: str) -> None:
+    text = FLOW.replace('{type: string, pattern: "^[0-9.]+$"}', schema)
+    assert codes(text) == ["unfit_promotion /extract/0/promote/1/to"]
+
+
+@pytest.mark.parametrize("schema", ["{type: integer}", "{type: [integer, 'null']}", "{}"])
+def test_a_field_that_its_key_holds_is_left_alone(codes: Any, schema: str) -> None:
+    assert codes(FLOW.replace('{type: string, pattern: "^[0-9.]+$"}', schema)) == []
+
+
+@pytest.mark.parametrize(("key", "asked"), [("integer", "number"), ("boolean", "string")])
+def test_every_type_of_key_has_its_own(codes: Any, key: str, asked: str) -> None:
+    text = FLOW.replace("reason: string\n", f"reason: {key}\n")
+    text = text.replace("reason: {type: string}", f"reason: {{type: {asked}}}")
+    assert codes(text) == ["unfit_promotion /extract/0/promote/0/field"]
