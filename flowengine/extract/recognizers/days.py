@@ -95,6 +95,10 @@ class Days:
     def lies_right(self, candidate: date) -> bool:
         return candidate <= self.today if self.past else candidate >= self.today
 
+    def reaches(self, day: Day) -> bool:
+        """Whether any part of it lies on the side looked to."""
+        return self.lies_right(day.day) or self.lies_right(day.last)
+
     def day_of_month(self, day: int, weekday: int | None = None) -> Day | None:
         """ "the fifteenth": the next to come, today included."""
         step = -1 if self.past else 1

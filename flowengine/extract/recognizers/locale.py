@@ -30,7 +30,7 @@ from flowengine.extract.recognizers.phrases import Phrases
 from flowengine.extract.recognizers.spelling import Speller
 from flowengine.extract.recognizers.template import WORD, literals
 
-RECOGNIZERS_VERSION = 4
+RECOGNIZERS_VERSION = 5
 """Counts up with every change of code that may change a result."""
 
 _LOCALES = Path(__file__).parent / "locales"
@@ -241,6 +241,11 @@ class Locale:
     def range_words(self) -> frozenset[str]:
         """What stands between the two ends of a range."""
         return frozenset(self.data.get("range_words", ()))
+
+    @lazy
+    def narrowing_words(self) -> frozenset[str]:
+        """What stands between a period and its day: "next week, let's say Thursday"."""
+        return frozenset(self.data.get("narrowing_words", ()))
 
     @lazy
     def linking(self) -> Mapping[str, frozenset[str]]:

@@ -20,6 +20,7 @@ from flowengine.extract.recognizers.base import (
 from flowengine.extract.recognizers.feasts import Feasts
 from flowengine.extract.recognizers.fragments import Clock, Fragment, Reading
 from flowengine.extract.recognizers.grouping import Moment, grouped
+from flowengine.extract.recognizers.narrowing import narrow
 from flowengine.extract.recognizers.options import one_from
 from flowengine.extract.recognizers.ranges import in_order
 from flowengine.extract.recognizers.ranking import ranked
@@ -118,6 +119,8 @@ class DatetimeRecognizer(Recognizer):
         kept = _without_needless(found, said)
         if len(kept) > 1:
             in_order(kept, said)
+            if reading.days:
+                narrow(kept, said, reading.days)
         return kept
 
     def _counts(self, rule: str, said: Utterance, context: Context) -> bool:

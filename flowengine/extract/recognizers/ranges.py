@@ -11,7 +11,7 @@ from flowengine.extract.recognizers.days import Day, Days, make_date
 from flowengine.extract.recognizers.fragments import Fragment
 from flowengine.extract.recognizers.text import Utterance
 
-_DAYS = ("date.day", "bare.day", "date.number")
+DAYS_OF_MONTH = ("date.day", "bare.day", "date.number")
 """Rules that give a day of a month without the month."""
 _APART = 2
 """Words between the two ends at most: "to the"."""
@@ -35,7 +35,7 @@ def is_range(start: Fragment, end: Fragment, said: Utterance) -> bool:
 
 
 def _fitted(start: Fragment, end: Fragment, first: Day, last: Day) -> tuple[Day, Day]:
-    if start.rule in _DAYS and end.rule.startswith("date.day_month"):
+    if start.rule in DAYS_OF_MONTH and end.rule.startswith("date.day_month"):
         same_month = make_date(last.day.year, last.day.month, first.day.day)
         if same_month and same_month <= last.day:
             return Day(same_month), last
@@ -49,7 +49,7 @@ def _later(end: Fragment, first: date, last: date) -> date | None:
     """The same weekday, or day of the month, after the beginning."""
     if end.rule == "date.weekday":
         return last + timedelta(-(-(first - last).days // 7) * 7)
-    if end.rule in _DAYS:
+    if end.rule in DAYS_OF_MONTH:
         found = Days(first).day_of_month(last.day)
         return found.day if found else None
     return None

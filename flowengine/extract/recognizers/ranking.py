@@ -40,6 +40,6 @@ def _rank(moment: Moment, days: Days | None) -> tuple[bool, bool]:
     day = moment.date.day if moment.date else None
     if day is None:
         return False, False
-    wrong = days is not None and not (days.lies_right(day.day) or days.lies_right(day.last))
+    wrong = days is not None and not days.reaches(day)
     corrected = any(piece.kind == "date" for piece in moment.superseded)
     return wrong, day.grain != "day" and not corrected
