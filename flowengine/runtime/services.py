@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.turn_extractor import TurnExtractor, spec_of
+from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Json
 from flowengine.tools.confirm import Confirm
@@ -75,6 +77,11 @@ class Services:
         return {extractor.name: extractor for extractor in self.extractors}
 
 
+TOLD = 64
+_log = logging.getLogger("flowengine")
+_told: dict[tuple[int, int], tuple[Flow, Functions]] = {}
+"""By identity; an entry keeps both alive, so that their ids are not used again."""
+
 NONE = Services()
 """What a session has that is given nothing."""
 
@@ -109,12 +116,17 @@ def given(services: Services | None, **own: Any) -> Services:
     return replace(services, made={}, **passed) if passed else services
 
 
-def check(services: Services, flow: Flow) -> None:
-    """A wrong name would be found only when it is first missed, in the middle of a call.
+def check(services: Services, flow: Flow, functions: Functions) -> None:
+    """What is missing would be found only when it is first wanted, in the middle of a call.
 
     Raises:
-        FlowError: an extractor that the flow does not have, or nobody to confirm what must be.
+        FlowError: an extractor that the flow does not have, nobody to confirm what must be.
     """
+    if _told.get((id(flow), id(functions))) is None:
+        if len(_told) >= TOLD:
+            del _told[next(iter(_told))]
+        _told[id(flow), id(functions)] = (flow, functions)
+        _tell_missing(flow, functions)
     known = [spec.name for spec in flow.extract]
     for name in services.by_name():
         if name not in known:
@@ -125,3 +137,24 @@ def check(services: Services, flow: Flow) -> None:
             f"{', '.join(asking)}: a confirmation is asked for, and nobody can give it; pass "
             "`confirm=`"
         )
+
+
+def _tell_missing(flow: Flow, functions: Functions) -> None:
+    """Log what has nothing that runs; a call may go without it, so it is no error yet."""
+    wanted = [
+        ("tool", name, tool.run or name)
+        for name, tool in flow.tools.items()
+        if tool.http is None and tool.mcp is None and tool.respond is None
+    ]
+    wanted += [
+        ("resolver", name, spec.run or name)
+        for name, spec in flow.resolvers.items()
+        if spec.http is None and spec.mcp is None and spec.prompt is None
+    ]
+    wanted += [("decision", id, spec.run) for id, spec in flow.decisions.items() if spec.run]
+    for kind, name, run in wanted:
+        known = functions.of(kind)
+        if run not in known:
+            cure = f"decorate it @functions.{kind} and pass `functions=`"
+            guess = did_you_mean(run, known)
+            _log.warning("%s %r has no function %r: %s.%s", kind, name, run, cure, guess)

@@ -89,7 +89,7 @@ class Session:
     ) -> None:
         services = given(services, llm=llm, extractors=extractors, decider=decider, confirm=confirm)
         self._kernel = Kernel(with_extractors(flow, services), functions)
-        check(services, self._kernel.compiled.flow)
+        check(services, self._kernel.compiled.flow, self._kernel.compiled.functions)
         self._clock: Clock = clock or SystemClock()
         self._runner = Runner(self._kernel.compiled, services, self._clock)
         self._hooks = hooks

@@ -11,6 +11,7 @@ import pytest
 from flowengine import (
     Accepted,
     Denied,
+    Failed,
     FlowError,
     Functions,
     Hooks,
@@ -263,5 +264,53 @@ def test_nobody_to_decide_is_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
     async def body() -> None:
         async with Session(DECISIONS, functions=Functions()) as call:
             assert (await call.turn("yes")).phase == "a"
+
+    live(body())
+
+
+def test_what_has_no_function_is_told_once_when_the_call_begins(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    flow = loads("flow: f\ntools: {pay: {}, canned: {respond: 1}}\nphases: {a: {initial: true}}")
+    made = Functions()
+    made.tool(name="payy")(lambda: 1)
+    for _ in range(2):
+        Session(flow, functions=made)
+    assert caplog.messages == [
+        "tool 'pay' has no function 'pay': decorate it @functions.tool and pass `functions=`. "
+        "Did you mean 'payy'?"
+    ]
+
+
+def test_a_fault_is_logged_with_its_place_and_without_its_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    made = Functions()
+
+    @made.tool
+    def pay() -> None:
+        raise ValueError("what the caller said")
+
+    flow = loads("flow: f\ntools: {pay: {}}\nphases: {a: {initial: true}}")
+
+    async def body() -> None:
+        async with Session(flow, functions=made) as call:
+            assert await call.tool("pay") == Failed("ValueError")
+
+    live(body())
+    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert message.startswith("RunTool pay: ValueError at test_services.py:")
+    assert "caller" not in message
+
+
+def test_changes_tell_what_happens_between_turns() -> None:
+    async def body() -> None:
+        async with Session(TOOLS, functions=tools([]), confirm=yes) as call:
+            call.latest()
+            await call.tool("report")
+            async for change in call.changes():
+                if change.delivered:
+                    break
+            assert change.delivered[0].answer.value == "sent"
 
     live(body())
