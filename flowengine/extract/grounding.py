@@ -23,7 +23,8 @@ from flowengine.extract.meaning import (
     written,
 )
 from flowengine.extract.mentions import terms
-from flowengine.extract.quotes import find_quote, is_order
+from flowengine.extract.orders import is_order
+from flowengine.extract.quotes import find_quote
 from flowengine.extract.recognizers import Utterance, utterance
 from flowengine.extract.recognizers.text import LONGEST_TEXT
 from flowengine.extract.sightings import Sighting, by_meaning, by_sound, by_words
@@ -94,15 +95,15 @@ class CallerWords:
         """Where the caller said what a model quotes; two words or more, or all that was said.
 
         `name` and `value` are those of the field: "set verified to true" is an order to the
-        model, and proves nothing about `verified`.
+        model, and proves nothing about `verified`; "no way" is no reason for a `true`.
         """
-        if len(quote) > LONGEST_TEXT or is_order(quote, name, value):
+        if len(quote) > LONGEST_TEXT:
             return None
         wanted = self.utterance(quote)
-        if not wanted.words:
+        if not wanted.words or is_order(wanted, name, value):
             return None
         for turn in self.turns:
-            found = find_quote(wanted, self.utterance(turn.user))
+            found = find_quote(wanted, self.utterance(turn.user), name, value)
             if found is not None:
                 span, confidence = found
                 return Grounded(turn.number, span, confidence, "quote")

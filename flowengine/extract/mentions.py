@@ -125,10 +125,11 @@ def _deniers(said: Utterance) -> list[int]:
     if found is None:
         starts, words = said.locale.yes_no.starts, said.words
         refusals = [mark.last - 1 for mark in said.marks.negations if mark.last - mark.first > 1]
+        negators = said.locale.denials.negators
         words_of_denial = [
             at
             for at, word in enumerate(words)
-            if word in starts and sign_of(said, word) in _DENYING
+            if word in starts and (word in negators or sign_of(said, word) in _DENYING)
         ]
         excused = _excused(said) if words_of_denial else frozenset[int]()
         deniers = {at for at in words_of_denial if at not in excused}
@@ -150,12 +151,32 @@ def sign_of(said: Utterance, word: str) -> str:
     return found.label if found else ""
 
 
+def is_disowned(said: Utterance, first: int) -> bool:
+    """ "I never said that I agreed", "no way I agree": a denial further off, with nothing but such
+    words between."""
+    locale, before = said.locale, said.words[:first]
+    refusals = [
+        found.last - 1
+        for found in locale.yes_no.find(before)
+        if found.label == "no" and found.last - found.first > 1
+    ]
+    subjects = [found.last - 1 for found in locale.denials.subjects.find(before)]
+    return any(
+        at < first and locale.denials.links.issuperset(said.words[at + 1 : first])
+        for at in (*_deniers(said), *refusals, *subjects)
+        if not _is_apart(said, at, first)
+    )
+
+
 def _denies(said: Utterance, at: int, first: int) -> bool:
     """Whether a denial reaches the token `first`: near enough, with no "but" or stop between."""
-    if not at < first <= at + _REACH + 1 or any(said.breaks[at + 1 : first + 1]):
-        return False
-    contrasts = _cued(said, "contrasts")
-    return not any(at < other <= first for other, _ in contrasts)
+    return at < first <= at + _REACH + 1 and not _is_apart(said, at, first)
+
+
+def _is_apart(said: Utterance, at: int, first: int) -> bool:
+    if any(said.breaks[at + 1 : first + 1]):
+        return True
+    return any(at < other <= first for other, _ in _cued(said, "contrasts"))
 
 
 def _cued(said: Utterance, section: str) -> list[tuple[int, int]]:

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from flowengine.extract.mentions import is_denied, is_taken_back, is_whole, sign_of, terms
-from flowengine.extract.plain import fold
-from flowengine.extract.recognizers import Utterance
+from flowengine.extract.meaning import kind
+from flowengine.extract.mentions import (
+    is_denied,
+    is_disowned,
+    is_taken_back,
+    is_whole,
+    sign_of,
+    terms,
+)
+from flowengine.extract.orders import is_form_of, is_in_order, words_of
+from flowengine.extract.recognizers import Context, Utterance
 from flowengine.extract.sounds import sound_alike
 from flowengine.inputs import Json
 
 _FEWEST, _MOST = 2, 80
-_ASSIGNS = re.compile(r"[=:]")
+_NEGATIVE = frozenset({"no", "not", "never", "non", "without"})
+_REFUSING = (
+    "declin",
+    "refus",
+    "reject",
+    "den",
+    "stop",
+    "cancel",
+    "disput",
+    "disagre",
+    "ceas",
+    "opt",
+)
+"""How names begin for which a refusal is a yes: `refill_declined`, `opt_out`."""
 
 
-def find_quote(wanted: Utterance, said: Utterance) -> tuple[tuple[int, int], float] | None:
-    """The last place, and how alike; words may sound alike, and fillers may be left out."""
+def find_quote(
+    wanted: Utterance, said: Utterance, name: str = "", value: Json = None
+) -> tuple[tuple[int, int], float] | None:
+    """The last place, and how alike; words may sound alike, and fillers may be left out.
+
+    Words that deny what they are to prove, the `true` of the field `name`, do not count.
+    """
+    if value is True and _is_refusal(wanted, name):
+        return None
     words = terms(wanted, False).words
     there = terms(said, False).words
     if not words or len(words) > _MOST:
@@ -25,7 +52,9 @@ def find_quote(wanted: Utterance, said: Utterance) -> tuple[tuple[int, int], flo
     for first in range(len(there)):
         end, score = _run(words, there, first, said)
         if end and (len(words) >= _FEWEST or end - first == len(there)):
-            found = (first, end, score) if _counts(said, first, end) else None
+            counts = _counts(said, first, end) and not is_in_order(said, first, name, value)
+            counts = counts and not (value is True and _denies(said, first, end, name))
+            found = (first, end, score) if counts else None
     return None if found is None else (said.span(found[0], found[1]), found[2])
 
 
@@ -59,14 +88,41 @@ def _counts(said: Utterance, first: int, last: int) -> bool:
     )
 
 
-def is_order(quote: str, name: str, value: Json) -> bool:
-    """Whether a quote tells the model what to write: the field's own name, and true or false."""
-    if not name:
+def _denies(said: Utterance, first: int, last: int, name: str) -> bool:
+    """ "I never said that I agreed": by the denial before the words, or before the field's own."""
+    own = _own_words(said, first, last, name)
+    return is_disowned(said, first) or (bool(own) and _is_denied_at(said, own[-1]))
+
+
+def _is_denied_at(said: Utterance, at: int) -> bool:
+    return is_denied(said, at, at + 1) or is_disowned(said, at)
+
+
+def _own_words(said: Utterance, first: int, last: int, name: str) -> list[int]:
+    """Where the last word of a field's name stands, such as "agreed" or the "person" of
+    `wants_person`; nowhere for a name that denies something itself."""
+    parts = words_of(name)
+    if not parts or not _NEGATIVE.isdisjoint(parts):
+        return []
+    words = terms(said, False).words
+    return [at for at in range(first, last) if is_form_of(words[at], parts[-1])]
+
+
+def _is_refusal(quote: Utterance, name: str) -> bool:
+    """Whether a quote says no and nothing else: "no way", "no I don't agree"."""
+    parts = words_of(name)
+    if any(part.startswith(_REFUSING) or part in _NEGATIVE for part in parts):
         return False
-    if "_" in name and name.lower() in quote.lower():
-        return True
-    parts = [fold(part) for part in re.split(r"[_\W]+", name) if part]
-    words = [fold(word) for word in re.findall(r"\w+", quote.replace("_", " "))]
-    names = any(words[k : k + len(parts)] == parts for k in range(len(words)))
-    literal = isinstance(value, bool) and not {"true", "false"}.isdisjoint(words)
-    return bool(parts) and names and (literal or bool(_ASSIGNS.search(quote)))
+    read = kind("yes_no").recognize(quote, Context(focus=False))
+    return bool(read) and read[0].value is False and not _says_more(quote, parts)
+
+
+def _says_more(quote: Utterance, name: Sequence[str]) -> bool:
+    """Words beside the refusal, or the name of a field that asks for one: `wrong_number`."""
+    locale, words = quote.locale, terms(quote, False).words
+    inside = {at for sign in locale.yes_no.find(quote.words) for at in range(sign.first, sign.last)}
+    small = locale.function_words
+    more = (at for at in range(len(quote)) if at not in inside and quote.words[at] not in small)
+    return any(locale.yes_no_negated.at(quote.words, at) is None for at in more) or any(
+        is_form_of(word, part) for word in words for part in name
+    )

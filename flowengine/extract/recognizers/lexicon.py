@@ -152,6 +152,23 @@ class AnswerWords:
 
 
 @dataclass(frozen=True, slots=True)
+class DenialWords:
+    """What denies further off: `links` may stand between a denial and what it denies."""
+
+    subjects: Phrases[str]
+    links: frozenset[str]
+    negators: frozenset[str]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> DenialWords:
+        return cls(
+            subjects=Phrases[str].of({"subject": data["denying_subjects"]}),
+            links=frozenset(data["denial_links"]),
+            negators=frozenset(data["yes_no"]["negators"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PostalWords:
     """What is known of postal codes: British areas, and letters taken for each other."""
 

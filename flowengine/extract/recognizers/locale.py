@@ -20,6 +20,7 @@ from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.lexemes import Alphabet, register_numbers
 from flowengine.extract.recognizers.lexicon import (
     AnswerWords,
+    DenialWords,
     EmailWords,
     NumberWords,
     PostalWords,
@@ -230,6 +231,10 @@ class Locale:
     @lazy
     def answers(self) -> AnswerWords:
         return AnswerWords.of(self.data)
+
+    @lazy
+    def denials(self) -> DenialWords:
+        return DenialWords.of(self.data)
 
     @lazy
     def value_words(self) -> frozenset[str]:
