@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from flowengine.clock import duration_ms
 
@@ -22,5 +22,5 @@ def _duration(text: str) -> str:
     return text
 
 
-Duration = Annotated[str, AfterValidator(_duration)]
+Duration = Annotated[str, AfterValidator(_duration), Field(examples=["30s", "1m30s"])]
 """A span of time as a flow writes it: `500ms`, `30s`, `1m30s`, `2h`, `1d`."""

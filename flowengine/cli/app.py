@@ -105,7 +105,10 @@ def render(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; its suffix is the format.")
     ] = None,
-    format: Annotated[Literal["mermaid", "dot", "svg", "png"] | None, typer.Option()] = None,
+    format: Annotated[
+        Literal["mermaid", "dot", "svg", "png"] | None,
+        typer.Option(help="If there is no suffix; mermaid without both."),
+    ] = None,
     direction: Annotated[Literal["TB", "LR"], typer.Option(help="Down, or to the right.")] = "TB",
     highlight: Annotated[
         list[str] | None, typer.Option(metavar="PHASE", help="Draw it as active; repeatable.")
@@ -196,7 +199,9 @@ def recognize(
     tz: Annotated[str | None, typer.Option(help="Time zone: America/New_York.")] = None,
     locale: Annotated[str, typer.Option(help="Language and region.")] = "en-US",
     asked: Annotated[str | None, typer.Option(help="The kind that was just asked for.")] = None,
-    prefer: Annotated[Literal["future", "past"] | None, typer.Option()] = None,
+    prefer: Annotated[
+        Literal["future", "past"] | None, typer.Option(help="Which of two readings of a date.")
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME=]VALUE", help="The kind's own, such as max=20 or pizza,salad."),
@@ -210,6 +215,9 @@ def recognize(
 @app.command()
 def schema(
     out: Annotated[Path | None, typer.Option(help="A file instead of stdout.")] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Every key with its type, default and a sentence.")
+    ] = False,
 ) -> None:
-    """Print the JSON Schema of flow files, for editors."""
-    _run("schema", "print_schema", out)
+    """Print the JSON Schema of flow files, for editors; or their reference, for people."""
+    _run("schema", "print_schema", out, markdown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args
 
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from flowengine.flow.fragment import ParameterType
 from flowengine.flow.model import Flow, KeyType
+from flowengine.flow.sentences import SENTENCES
 from flowengine.guards import Guard
 from flowengine.guards.words import ATOMS, TERMS
 
@@ -24,6 +25,11 @@ def flow_schema() -> Schema:
     """JSON Schema 2020-12 of what `load` takes, `x-*` keys included."""
     schema = Flow.model_json_schema(by_alias=True, mode="validation")
     definitions: dict[str, Schema] = schema.pop("$defs")
+    records: Schema = schema["properties"]["records"]
+    definitions["RecordSpec"] = records["additionalProperties"]
+    records["additionalProperties"] = {"$ref": "#/$defs/RecordSpec"}
+    for name, sentences in SENTENCES.items():
+        _describe({**definitions, "Flow": schema}[name]["properties"], sentences)
     for definition in (schema, *definitions.values()):
         if definition.get("additionalProperties") is False:
             definition["patternProperties"] = {"^x-": {}}
@@ -57,6 +63,11 @@ def write_schema(path: str | Path) -> None:
 def _or_short(schema: Schema, short: Schema) -> Schema:
     described = {key: schema.pop(key) for key in ("title", "description") if key in schema}
     return {**described, "anyOf": [short, schema]}
+
+
+def _describe(properties: Schema, sentences: Mapping[str, str]) -> None:
+    for key, sentence in sentences.items():
+        properties[key].setdefault("description", sentence)
 
 
 def _describe_args(args: Schema) -> None:
