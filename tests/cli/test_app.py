@@ -77,6 +77,15 @@ def test_a_file_that_cannot_be_written_is_a_message(run: Any, tmp_path: Path, ta
     assert done.err == f"{tmp_path / 'no' / 'flow.dot'}: no such file or directory\n"
 
 
+def test_the_schema_is_for_editors_and_its_reference_for_people(run: Any, tmp_path: Path) -> None:
+    assert run("schema").out.startswith("{")
+    page = run("schema", "--markdown").out
+    assert "\n## Phase\n" in page
+    assert "| `needs` | list of text |" in page
+    assert run("schema", "--markdown", "--out", tmp_path / "page.md").out == ""
+    assert (tmp_path / "page.md").read_text("utf-8") == page
+
+
 def test_ctrl_c_is_exit_code_130_and_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
