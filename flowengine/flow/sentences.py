@@ -52,7 +52,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "question": "What is asked about the caller's newest words.",
         "type": "Whether yes or no, one of several options, or a level is the answer.",
         "model": "The model that answers; `models.decision` if absent.",
-        "thinking_budget": "Tokens that the model may think; its own default if absent.",
+        "thinking_budget": "Tokens that the model may think; none if absent.",
         "timeout": "How long an answer is waited for; then the question is unsure.",
     },
     "Digression": {
@@ -93,7 +93,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "min_words": "It does not run on fewer words of the caller's.",
         "promote": "Which fields go to which keys, and under which policy.",
         "model": "The model that is asked; `models.extraction` if absent.",
-        "thinking_budget": "Tokens that the model may think; the one of `models` if absent.",
+        "thinking_budget": "Tokens it may think; as `models` says if absent; its default if null.",
         "timeout": "How long the turn's values wait for it.",
         "on_failure": "Go on, hold the guards that read its keys, or raise an event.",
     },
@@ -137,7 +137,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "McpCall": {"tool": "The name of the server's tool."},
     "Models": {
         "extraction": "The model that answers `extract`.",
-        "extraction_thinking_budget": "Tokens that it may think; its own default if absent.",
+        "extraction_thinking_budget": "Tokens that it may think; none if absent.",
     },
     "Note": {"when": "While this holds.", "text": "What the model is told besides."},
     "OnComplete": {
@@ -158,7 +158,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "do": "What is done then.",
     },
     "Phase": {
-        "initial": "The conversation, or the phase around it, starts here; else the first does.",
+        "initial": "It starts here; inside a phase the first counts if none is marked.",
         "final": "Here ends the conversation, or the phase or digression around it.",
         "title": "Its name on the drawing.",
         "description": "What it is for; on the drawing.",
@@ -210,7 +210,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "TextFunction": {"run": "The registered function."},
     "Tool": {
         "description": "What the model is told that it does, and when to call it.",
-        "times": "How often it may succeed; as often as it is called if absent.",
+        "times": "How often it may succeed; if absent, a commit once, others without limit.",
         "http": "A request that does it.",
         "mcp": "A tool of an MCP server that does it.",
         "timeout": "How long it may take.",
