@@ -76,7 +76,10 @@ OWNED = {
     "debt_collection": ("identity_verified", "account_id", "disclosure_given"),
     "pharmacy_refill": ("identity", "prescriptions", "refill_status", "refill_confirmed"),
 }
-FOUND = {"pharmacy_refill": {"caller_identity": {"patient_name": "Rosa Keller"}}}
+FOUND = {
+    "debt_collection": {"CallerIdentity": {"caller_name": "Jane Smith"}},
+    "pharmacy_refill": {"caller_identity": {"patient_name": "Rosa Keller"}},
+}
 """What extractors read in each turn."""
 TRUTH = {
     "debt_promise": ("Four four one seven",),
