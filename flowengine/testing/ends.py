@@ -49,10 +49,16 @@ def end_of(node: Node, flow: CompiledFlow) -> Ended:
         place.active,
         place.ended,
         {k: v for k, v in sorted(values.items()) if not k.startswith(PASSING)},
-        tuple(sorted(map(_without_rule, node.answered), key=lambda answer: answer[0])),
+        tuple(sorted(map(_without_rule, node.answered), key=_place)),
         node.broken,
         tuple(sorted(node.failed)),
     )
+
+
+def _place(answer: Answered) -> tuple[str, int, str]:
+    """Call ids in the order in which they were given: "charge-10" comes after "charge-3"."""
+    name, _, number = answer[0].rpartition("-")
+    return (name, int(number), "") if number.isdecimal() else (answer[0], 0, number)
 
 
 def _without_rule(answer: Answered) -> Answered:
