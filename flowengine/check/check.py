@@ -63,6 +63,7 @@ _OF_PARTS: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     arguments.unknown_arguments,
     arguments.misplaced_arguments,
     commits.unguarded_commits,
+    commits.open_commits,
     commits.ungrounded_commits,
     commits.compensations,
     decisions.impossible_expectations,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from flowengine.check.arguments import call_guards
 from flowengine.check.conditions import keys_behind
 from flowengine.check.said import Said
+from flowengine.check.unused import offering
 from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding, Patch, Path, pointer, warning
 from flowengine.flow.index import Index
@@ -49,6 +50,40 @@ def _safeguards(index: Index, tool: str) -> Iterator[bool]:
 
 def _is_enforced(index: Index, path: Path) -> bool:
     return path[0] == "tools" or index.flow.constraints[int(path[1])].mode == "enforce"
+
+
+def open_commits(index: Index) -> Iterator[Finding]:
+    """A phase that lists no tools opens them all: also what cannot be undone.
+
+    Where there is but one phase that a call can rest in, there is nothing to keep apart.
+    """
+    if sum(p.phase.is_leaf() and not p.phase.final for p in index.phases) < 2:
+        return
+    commits = [name for name, tool in index.flow.tools.items() if tool.commit and not tool.ambient]
+    where = {name: set(offering(index, name)) - _shut(index, name) for name in commits}
+    for place in index.phases:
+        around = (place, *index.ancestors(place.name))
+        listed = any(p.phase.tools and p.phase.tools.allow is not None for p in around)
+        opened = [name for name in commits if place.name in where[name]]
+        if opened and not listed and not place.phase.final:
+            yield warning(
+                "open_commit",
+                f"phase {place.name!r} lists no tools, so all are open in it: also "
+                f"{', '.join(opened)}, which cannot be undone",
+                place.path,
+                suggestion="list the tools that it needs, or none: `tools: []`",
+                on_key=True,
+            )
+
+
+def _shut(index: Index, tool: str) -> set[str]:
+    """The phases in which its guards cannot hold: they ask for another one to be active."""
+    holding = [part for _, guard in call_guards(index, tool) for part in _hold(guard)]
+    asked = {n for p in holding if isinstance(p, Atom) and p.kind == "in_phase" for n in p.names}
+    if not asked:
+        return set()
+    around = {p.name: {p.name, *(q.name for q in index.ancestors(p.name))} for p in index.phases}
+    return {name for name, active in around.items() if not asked & active}
 
 
 def ungrounded_commits(index: Index) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -14,7 +15,7 @@ from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Finding, Patch, pointer, warning
 from flowengine.flow.index import Index
 from flowengine.flow.uses import Use, is_runtime, mentions, reads, root_of, writes
-from flowengine.guards import Guard, rename
+from flowengine.guards import Compare, Constant, Guard, Read, atoms_of, rename
 from flowengine.guards.lookup import roots
 from flowengine.state.keys import bare
 
@@ -30,6 +31,9 @@ def unknown_keys(index: Index) -> Iterator[Finding]:
     for use in _each_once(chain(reads(index), mentions(index))):
         if is_runtime(use.key) or root_of(use.key, known) is not None:
             continue
+        if use.path in guards and (meant := _as_text(index, use, guards[use.path])):
+            yield meant
+            continue
         guess = near_miss(bare(use.key), sorted(known))
         yield Finding(
             "unknown_state_key",
@@ -41,6 +45,28 @@ def unknown_keys(index: Index) -> Iterator[Finding]:
             fix=_fix(use, guess, guards.get(use.path)),
             word=use.key,
         )
+
+
+def _as_text(index: Index, use: Use, guard: Guard) -> Finding | None:
+    """`hardship == job`, where the text "job" was meant: a word without quotes is a key."""
+    leaves = [leaf for leaf in atoms_of(guard) if isinstance(leaf, Compare)]
+    word = Read("key", use.key)
+    compared = next((leaf for leaf in leaves if word in leaf.terms[1:] and "==" in leaf.ops), None)
+    if compared is None:
+        return None
+    text = Constant(json.dumps(use.key))
+    cured = Compare(tuple(text if t == word else t for t in compared.terms), compared.ops)
+    value = str(guard).replace(str(compared), str(cured))
+    keys = [index.flow.state.get(bare(t.name)) for t in compared.terms if isinstance(t, Read)]
+    certain = any(key is not None and use.key in (key.enum or ()) for key in keys)
+    return Finding(
+        "unknown_state_key",
+        f"nothing declares or writes key {use.key!r}",
+        use.path,
+        suggestion=f"text is quoted: {text}",
+        fix=({"op": "replace", "path": pointer(use.path), "value": value},) if certain else (),
+        word=use.key,
+    )
 
 
 def misspelt_keys(index: Index) -> Iterator[Finding]:

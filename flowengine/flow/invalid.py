@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from flowengine.errors import near_miss
 from flowengine.flow.diagnostic import Finding, Patch, Path, listing, pointer
-from flowengine.flow.model import Key, ToolRule
-from flowengine.flow.shape import keys_of, model_at, noun
+from flowengine.flow.model import Key, ToolRule, Transition
+from flowengine.flow.shape import keys_of, model_at, noun, takes_duration
 from flowengine.flow.source import Node
 
 _EXPECTED = {
@@ -149,15 +149,36 @@ def _wrong_type(place: Placed, expected: str) -> Finding:
     own = _FORMS.get(model) if model and place.node and place.node.kind == "scalar" else None
     expected = own or place.error.get("expected", expected)
     value = place.error["input"]
-    cure = _meant_value(expected, value)
+    cure = _meant_at(place.path, value) or _meant_value(expected, value)
     return Finding(
         "wrong_type",
         f"{_name(place.path)} takes {expected}, not {_shown(value)}",
         place.path,
-        suggestion=f"write {json.dumps(cure)}" if cure is not None else _type_cure(expected, value),
+        suggestion=f"write {_as_yaml(cure)}" if cure is not None else _type_cure(expected, place),
         fix=_replace(place.path, cure) if cure is not None else (),
         on_key=value is None,
     )
+
+
+def _meant_at(path: Path, value: Any) -> Any:
+    """What a number or a name stands for at this very place: seconds, or a transition."""
+    if isinstance(value, int) and not isinstance(value, bool) and takes_duration(path):
+        return f"{value}s"
+    if isinstance(value, str) and model_at(path) is Transition:
+        return {"to": value}
+    if isinstance(value, str) and model_at((*path, 0)) is Transition:
+        return [{"to": value}]
+    return None
+
+
+def _as_yaml(value: Any) -> str:
+    match value:
+        case [item]:
+            return f"[{_as_yaml(item)}]"
+        case {"to": str(name)}:
+            return f"{{to: {name}}}"
+        case _:
+            return json.dumps(value)
 
 
 def _meant_value(expected: str, value: Any) -> Any:
@@ -170,10 +191,12 @@ def _meant_value(expected: str, value: Any) -> Any:
     return None
 
 
-def _type_cure(expected: str, value: Any) -> str:
+def _type_cure(expected: str, place: Placed) -> str:
+    value = place.error["input"]
     if value is None:
         return "leave the line out, or write `{}` or `[]` for an empty one"
-    return f"write [{value}]" if expected.startswith("a list") and isinstance(value, str) else ""
+    is_list = expected.startswith("a list") and isinstance(value, str)
+    return f"write [{value}]" if is_list and model_at((*place.path, 0)) is None else ""
 
 
 def _wrong_value(place: Placed) -> Finding:

@@ -22,7 +22,7 @@ _PLAIN: Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,), "integer": (int, float), "number": (int, float), "string": (str,),
 }  # fmt: skip
 """Python types of the literals with which a key can be compared, by its type."""
-_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+_BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 _PATH = re.compile(r"(\w+)((?:\.\w+)+)")
 
 
@@ -35,7 +35,8 @@ def literals(index: Index) -> Iterator[Finding]:
         try:
             checked(key, key_spec(spec), value)
         except StateError as error:
-            yield _to_response(Finding("wrong_value", str(error), path), value)
+            found = Finding("wrong_value", str(error), path)
+            yield _to_response(_to_boolean(found, spec, value), value)
 
 
 def misread_responses(index: Index) -> Iterator[Finding]:
@@ -47,6 +48,15 @@ def misread_responses(index: Index) -> Iterator[Finding]:
             if fits and _response(value):
                 message = f"key {key!r} becomes the text {value!r} itself"
                 yield _to_response(warning("literal_path", message, (*path, "set", key)), value)
+
+
+def _to_boolean(finding: Finding, spec: Key, value: Json) -> Finding:
+    """With the cure where `yes` or `no`, which YAML takes for text, was to be a boolean."""
+    meant = _as_type(value, "boolean") if spec.type == "boolean" else None
+    if meant is None:
+        return finding
+    fix: Patch = ({"op": "replace", "path": pointer(finding.path), "value": meant},)
+    return finding._replace(suggestion=f"write {_shown(meant)}", fix=fix)
 
 
 def _to_response(finding: Finding, value: Json) -> Finding:
@@ -151,6 +161,21 @@ def _as_type(value: Json, kind: str) -> Json:
     except ValueError:
         return None
     return number if type(number) in _PLAIN[kind] else None
+
+
+def questions(index: Index) -> Iterator[Finding]:
+    """`confirm: yes` is text in YAML, and would be asked as a question."""
+    for name, tool in index.flow.tools.items():
+        meant = _BOOLEANS.get(tool.confirm.lower()) if isinstance(tool.confirm, str) else None
+        if meant is not None:
+            path: Path = ("tools", name, "confirm")
+            yield Finding(
+                "wrong_value",
+                f"the text {tool.confirm!r} would be asked as the question",
+                path,
+                suggestion=f"write {_shown(meant)}, or the question itself",
+                fix=({"op": "replace", "path": pointer(path), "value": meant},),
+            )
 
 
 def _with(compare: Compare, old: Json, new: Json, guard: Guard, path: Path) -> Patch:

@@ -25,6 +25,7 @@ _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     keys.computed_cycles,
     keys.misspelt_writers,
     literals.literals,
+    literals.questions,
     literals.misread_responses,
     literals.compared_literals,
 )

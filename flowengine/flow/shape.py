@@ -7,6 +7,7 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from flowengine.data import Duration
 from flowengine.extract.spec import ExtractSpec, FieldSpec, Promotion, RecordSpec
 from flowengine.flow.diagnostic import Path
 from flowengine.flow.model import Flow, Key, Transition
@@ -30,6 +31,17 @@ def model_at(path: Path) -> type[BaseModel] | None:
 def keys_of(model: type[BaseModel]) -> list[str]:
     """Its keys as a file spells them."""
     return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def takes_duration(path: Path) -> bool:
+    """Whether a span of time such as `30s` stands at `path`."""
+    model = model_at(path[:-1])
+    fields = model.model_fields.items() if model and path else ()
+    field = next((f for name, f in fields if path[-1] == (f.alias or name)), None)
+    if field is None:
+        return False
+    marks = get_args(Duration)[1:]
+    return any(m in marks for m in field.metadata) or Duration in get_args(field.annotation)
 
 
 def noun(model: type[BaseModel] | None) -> str:

@@ -119,3 +119,38 @@ def test_what_makes_up_for_a_tool_gets_its_arguments_and_no_more(codes: Any) -> 
     text = text.replace("phases: {a: {", "phases: {a: {tools: [check, order], ")
     assert codes(text) == ["unknown_argument /tools/order/compensate_with"]
     assert codes(text.replace("why: string", "why: {type: string, default: ''}")) == []
+
+
+OPEN = """\
+flow: x
+state: {agreed: {type: boolean, writers: [channel]}}
+tools:
+  look: {respond: {}}
+  pay: {commit: true, when: is_true(agreed), respond: {}}
+phases:
+  a: {initial: true, transitions: [{to: b}]}
+  b: {tools: [pay, look], transitions: [{to: c, when: is_true(agreed)}]}
+  c: {final: true}
+"""
+
+
+def test_a_phase_that_lists_no_tools_opens_commits_too(found: Any) -> None:
+    [diagnostic] = found(OPEN)
+    assert (diagnostic.code, diagnostic.severity) == ("open_commit", "warning")
+    assert diagnostic.path == "/phases/a"
+    assert "pay" in diagnostic.message
+    assert "look" not in diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a: {initial", "a: {tools: [look], initial"),
+        ("a: {initial", "a: {tools: {deny: [pay]}, initial"),
+        ("when: is_true(agreed), respond", "when: is_true(agreed) and in_phase(b), respond"),
+        ("commit: true", "commit: true, ambient: true"),
+        ("commit: true, ", ""),
+    ],
+)
+def test_a_commit_that_a_phase_keeps_shut_is_not_open(codes: Any, old: str, new: str) -> None:
+    assert codes(OPEN.replace(old, new)) == []

@@ -93,3 +93,22 @@ def test_a_misspelt_response_is_told_with_its_cure(parsed: Any, codes: Any) -> N
     texts = FLOW.replace("set: {agreed: result.verified}", "set: {note: resutl.verified}")
     assert codes(texts) == ["literal_path /tools/verify/set/note"]
     assert codes(texts.replace("resutl.verified", "report.pdf")) == []
+
+
+def test_a_word_that_should_be_text_is_told_to_be_quoted(found: Any, cured: Any) -> None:
+    text = FLOW.replace('name == "ann"', "name == job")
+    [diagnostic] = found(text)
+    assert (diagnostic.code, diagnostic.path) == ("unknown_state_key", "/phases/a/done")
+    assert diagnostic.suggestion == 'text is quoted: "job"'
+    assert diagnostic.fix == ()
+    options = text.replace("name: {type: string,", "name: {type: string, enum: [job, rent],")
+    assert 'name == "job"' in cured(options)
+
+
+def test_a_yes_that_yaml_takes_for_text_has_its_cure(parsed: Any) -> None:
+    [asked] = parsed(FLOW.replace("respond:", "confirm: yes, respond:"))
+    assert (asked.code, asked.path) == ("wrong_value", "/tools/verify/confirm")
+    assert asked.fix[0]["value"] is True
+    assert parsed(FLOW.replace("respond:", "confirm: Yes please?, respond:")) == []
+    [written] = parsed(FLOW.replace("set: {agreed: result.verified}", "set: {agreed: yes}"))
+    assert (written.path, written.suggestion) == ("/tools/verify/set/agreed", "write true")
