@@ -20,10 +20,12 @@ FlowEngineError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 if TYPE_CHECKING:
     from flowengine.facts import InputFailed
@@ -138,6 +140,20 @@ def near_miss(name: str, known: Iterable[str]) -> str | None:
         return None
     best = process.extractOne(name, list(known), scorer=fuzz.ratio, score_cutoff=75)
     return best[0] if best else None
+
+
+def slip_of(name: str, known: Iterable[str]) -> str | None:
+    """The one known name of which `name` is a slip of the pen, or None: stricter than near.
+
+    A letter or two are wrong, and no digit is: `line_1` is not meant to be `line_2`.
+    """
+    if len(name) < 3:
+        return None
+    most = 1 if len(name) < 6 else 2
+    best = process.extractOne(name, list(known), scorer=OSA.distance, score_cutoff=most)
+    if best is None or re.findall(r"\d", best[0]) != re.findall(r"\d", name):
+        return None
+    return best[0]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from flowengine.errors import (
     TurnFailed,
     did_you_mean,
     near_miss,
+    slip_of,
 )
 from flowengine.facts import InputFailed
 
@@ -68,3 +69,20 @@ def test_a_guard_error_knows_its_place_in_the_text() -> None:
     error = GuardError("no such word", text="is_tru(x)", offset=0, length=6)
     assert isinstance(error, errors.FlowError)
     assert error.text[error.offset : error.offset + error.length] == "is_tru"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        ("agred", ["agreed", "day"], "agreed"),
+        ("dya", ["agreed", "day"], "day"),
+        ("dob", ["day"], None),
+        ("account_id", ["account"], None),
+        ("line_1", ["line_2"], None),
+        ("ab", ["ac"], None),
+    ],
+)
+def test_a_slip_of_the_pen_is_a_letter_or_two(
+    name: str, known: list[str], meant: str | None
+) -> None:
+    assert slip_of(name, known) == meant

@@ -10,7 +10,7 @@ from flowengine.check.said import Said
 from flowengine.check.unused import offering
 from flowengine.flow.cycles import cycles
 from flowengine.flow.diagnostic import Finding, Patch, Path, pointer, warning
-from flowengine.flow.index import Index
+from flowengine.flow.index import Index, PhasePlace
 from flowengine.guards import (
     AllOf,
     AnyOf,
@@ -24,6 +24,7 @@ from flowengine.guards import (
     names_of,
 )
 from flowengine.state.keys import bare
+from flowengine.tools.spec import Tool
 
 
 def unguarded_commits(index: Index) -> Iterator[Finding]:
@@ -53,19 +54,17 @@ def _is_enforced(index: Index, path: Path) -> bool:
 
 
 def open_commits(index: Index) -> Iterator[Finding]:
-    """A phase that lists no tools opens them all: also what cannot be undone.
+    """What cannot be undone and is listed by one phase is not open in another that lists nothing.
 
-    Where there is but one phase that a call can rest in, there is nothing to keep apart.
+    Where no phase lists it, its guard is what keeps it shut.
     """
-    if sum(p.phase.is_leaf() and not p.phase.final for p in index.phases) < 2:
-        return
-    commits = [name for name, tool in index.flow.tools.items() if tool.commit and not tool.ambient]
+    listed = {name for place in index.phases for name in _allowed(place) or ()}
+    commits = [n for n, tool in index.flow.tools.items() if _is_kept(tool) and n in listed]
     where = {name: set(offering(index, name)) - _shut(index, name) for name in commits}
     for place in index.phases:
         around = (place, *index.ancestors(place.name))
-        listed = any(p.phase.tools and p.phase.tools.allow is not None for p in around)
         opened = [name for name in commits if place.name in where[name]]
-        if opened and not listed and not place.phase.final:
+        if opened and not place.phase.final and all(_allowed(p) is None for p in around):
             yield warning(
                 "open_commit",
                 f"phase {place.name!r} lists no tools, so all are open in it: also "
@@ -74,6 +73,14 @@ def open_commits(index: Index) -> Iterator[Finding]:
                 suggestion="list the tools that it needs, or none: `tools: []`",
                 on_key=True,
             )
+
+
+def _is_kept(tool: Tool) -> bool:
+    return tool.commit and not tool.ambient
+
+
+def _allowed(place: PhasePlace) -> tuple[str, ...] | None:
+    return place.phase.tools.allow if place.phase.tools else None
 
 
 def _shut(index: Index, tool: str) -> set[str]:

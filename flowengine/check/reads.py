@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
-from rapidfuzz.distance import DamerauLevenshtein
-
-from flowengine.errors import near_miss
+from flowengine.errors import near_miss, slip_of
 from flowengine.extract.spec import OnComplete
 from flowengine.flow.action import Action
 from flowengine.flow.diagnostic import Finding, Patch, pointer, warning
@@ -18,9 +15,6 @@ from flowengine.flow.uses import Use, is_runtime, mentions, reads, root_of, writ
 from flowengine.guards import Compare, Constant, Guard, Read, atoms_of, rename
 from flowengine.guards.lookup import roots
 from flowengine.state.keys import bare
-
-_SLIP = 2
-"""Letters that a slip of the pen gets wrong at most."""
 
 
 def unknown_keys(index: Index) -> Iterator[Finding]:
@@ -76,8 +70,8 @@ def misspelt_keys(index: Index) -> Iterator[Finding]:
     written = [use for use in writes(index) if use.by == "action" or use.by.startswith("tool:")]
     others = named | {bare(use.key) for use in writes(index) if use not in written}
     for use in written:
-        guess = _slip(bare(use.key), others)
-        if root_of(use.key, others) is None and guess is not None:
+        guess = slip_of(bare(use.key), others) if root_of(use.key, others) is None else None
+        if guess is not None:
             yield warning(
                 "misspelt_key",
                 f"key {use.key!r} is written here, and nothing else names it",
@@ -87,14 +81,6 @@ def misspelt_keys(index: Index) -> Iterator[Finding]:
                 on_key=use.path[-1] == use.key,
                 word=use.key,
             )
-
-
-def _slip(name: str, known: Iterable[str]) -> str | None:
-    """The key of which this one is a slip of the pen: a letter or two, and no other number."""
-    guess = near_miss(name, known)
-    if guess is None or DamerauLevenshtein.distance(name, guess) > _SLIP:
-        return None
-    return guess if re.findall(r"\d+", name) == re.findall(r"\d+", guess) else None
 
 
 def _respelt(use: Use, guess: str) -> Patch:

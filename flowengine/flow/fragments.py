@@ -86,7 +86,7 @@ class _Splicing:
         for section, node in own.items():
             placed = self._places(str(section), node, ())
             later = self._root.children[section].children  # what fragments have put there
-            added = {n: part for n, part in later.items() if n not in placed.children}
+            added = {n: part for n, part in later.items() if n not in node.children}
             children = {**placed.children, **added}
             self._root.children[section] = replace(placed, children=children)
         return self._root
@@ -97,7 +97,12 @@ class _Splicing:
             return node
         children: dict[str | int, Node] = {}
         for name, part in node.children.items():
-            children[name] = self._place(str(name), part, PLACES[section], chain)
+            placed = self._place(str(name), part, PLACES[section], chain)
+            is_left = section == "phases" or "use" not in part.children
+            if (
+                is_left or "phases" in placed.children
+            ):  # else it lacks them because its use is wrong
+                children[name] = placed
         return replace(node, children=children)
 
     def _place(self, name: str, node: Node, model: Any, chain: tuple[str, ...]) -> Node:
@@ -143,11 +148,12 @@ class _Splicing:
                 use, Finding("fragment_cycle", f"fragments use themselves: {circle}")
             )
             return True
-        found = [*faults(definition.fragment, name, node)]
         misplaced = _misplaced(definition.fragment, model)
         if misplaced:
             words = f"fragment {name!r} is not for {misplaced[0]}"
-            found.append((use, Finding("wrong_place", words, suggestion=misplaced[1])))
+            found = [(use, Finding("wrong_place", words, suggestion=misplaced[1]))]
+        else:
+            found = [*faults(definition.fragment, name, node)]
         for at, finding in found:
             self.library.report(at, finding)
         return bool(found)

@@ -168,9 +168,12 @@ def load_functions(folder: str | Path) -> Functions:
     """Import a folder's functions.py and return its registry; an empty one if there is no file.
 
     Raises:
-        FlowError: the file cannot be imported; names its line, and chains the cause.
+        FlowError: there is no such folder, or the file cannot be imported; names its line, and
+            chains the cause.
     """
     file = _file(folder)
+    if not file.parent.is_dir() or (file.name != FILE and not file.exists()):
+        raise FlowError(f"{folder}: there is no such folder{_beside(Path(folder))}")
     if not file.is_file():
         return Functions()
     module = _imported(file)
@@ -180,6 +183,13 @@ def load_functions(folder: str | Path) -> Functions:
     if len({id(registry) for registry in found}) > 1:
         raise FlowError(f"{file}: more than one registry; one `functions = Functions()` is enough")
     return found[0]
+
+
+def _beside(path: Path) -> str:
+    """The folder that was probably meant, as a sentence."""
+    if not path.parent.is_dir():
+        return ""
+    return did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.is_dir()])
 
 
 def _file(path: str | Path) -> Path:

@@ -11,7 +11,7 @@ from flowengine.clock import duration_text
 from flowengine.guards.atoms import AllOf, AnyOf, Atom, Compare, Decided, Guard, Not, not_
 from flowengine.guards.comparing import term_reader
 from flowengine.guards.evaluate import NO_FUNCTIONS, Compiler, held_names
-from flowengine.guards.lookup import bare, roots
+from flowengine.guards.lookup import bare, roots, value_reader
 from flowengine.guards.reads import Functions
 from flowengine.guards.terms import Read
 from flowengine.guards.view import Keys, View
@@ -136,12 +136,19 @@ class _Explainer:
         elif isinstance(guard, Decided):
             notes.append(self._answer(guard))
         elif isinstance(guard, Atom) and guard.kind in _NOTES and value is False:
-            notes.append(_NOTES[guard.kind])
+            notes.append(self._failure(guard) or _NOTES[guard.kind])
         elif not (isinstance(guard, Atom) and guard.kind in ("captured", "is_set")):
             notes += [f"{name} = {_shown(name, current)}" for name, current in reads.items()]
             if value is None and not held:
                 notes.append("these do not compare")
         return ", ".join(notes)
+
+    def _failure(self, guard: Atom) -> str:
+        """Why there is no result, where the last run of a resolver has failed."""
+        if guard.kind != "resolved" or not self.view.failed(guard.names[0]):
+            return ""
+        code = value_reader(f"{guard.names[0]}:error", self.compiler.keys)(self.view)
+        return f"its last run failed: {code}" if isinstance(code, str) else "its last run failed"
 
     def _answer(self, guard: Decided) -> str:
         answer = self.view.decided(guard.id)

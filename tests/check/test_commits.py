@@ -150,6 +150,7 @@ def test_a_phase_that_lists_no_tools_opens_commits_too(found: Any) -> None:
         ("when: is_true(agreed), respond", "when: is_true(agreed) and in_phase(b), respond"),
         ("commit: true", "commit: true, ambient: true"),
         ("commit: true, ", ""),
+        ("tools: [pay, look]", "tools: {deny: [look]}"),
     ],
 )
 def test_a_commit_that_a_phase_keeps_shut_is_not_open(codes: Any, old: str, new: str) -> None:

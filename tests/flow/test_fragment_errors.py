@@ -66,11 +66,21 @@ def test_a_mistake_is_told_by_code_line_and_column(
     assert [(d.code, d.line, d.column) for d in found] == expected
 
 
+@pytest.mark.parametrize("more", ["", ", when: is_set(x)", ", with: {tool: t}"])
+def test_a_fragment_in_the_wrong_place_is_one_mistake(more: str) -> None:
+    text = f"flow: x\ndigressions: {{human: {{use: handoff{more}}}}}\nphases: {{a: {{sya: hi}}}}\n"
+    first, other = caught(lambda: loads(text))
+    assert (first.code, first.line, first.suggestion) == (
+        "wrong_place", 2, "use it under `phases:`",
+    )  # fmt: skip
+    assert (other.code, other.line) == ("unknown_key", 3)
+
+
 def test_near_misses_are_suggested() -> None:
     text = "flow: x\nphases: {p: {use: confirm_then_comit}}"
     [diagnostic] = caught(lambda: loads(text))
     assert diagnostic.suggestion == "did you mean 'confirm_then_commit'?"
-    text = "flow: x\nphases: {p: {use: faq, with: {wrods: [a], answer: b}}}"
+    text = "flow: x\ndigressions: {p: {use: faq, with: {wrods: [a], answer: b}}}\nphases: {a: {}}"
     assert "did you mean 'words'?" in [d.suggestion for d in caught(lambda: loads(text))]
 
 
@@ -112,7 +122,6 @@ def test_a_name_that_a_fragment_would_take_is_told(tmp_path: Path) -> None:
 def test_python_is_told_all_mistakes_at_once_without_lines() -> None:
     found = caught(lambda: Flow(flow="x", phases={"p": Phase(use="ask"), "q": Phase(use="faq")}))
     assert [(d.code, d.path) for d in found] == [
-        ("unknown_fragment", "/phases/p/use"), ("missing_parameter", "/phases/q/use"),
-        ("missing_parameter", "/phases/q/use"), ("wrong_place", "/phases/q/use"),
+        ("unknown_fragment", "/phases/p/use"), ("wrong_place", "/phases/q/use"),
     ]  # fmt: skip
     assert all(d.line is None and not d.file for d in found)

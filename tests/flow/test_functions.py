@@ -111,6 +111,15 @@ def test_a_folder_without_functions_has_none(tmp_path: Path) -> None:
     assert not any(load_functions(tmp_path).declared().values())
 
 
+def test_a_folder_that_does_not_exist_is_no_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "booking").mkdir()
+    with pytest.raises(FlowError, match=r"no such folder.*'booking'"):
+        load_functions(tmp_path / "bookng")
+    with pytest.raises(FlowError, match="no such folder"):
+        load_functions(tmp_path / "nowhere" / "functions.py")
+    assert not any(load_functions(tmp_path / "booking" / "functions.py").declared().values())
+
+
 def test_two_folders_never_share_a_module(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

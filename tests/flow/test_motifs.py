@@ -39,7 +39,7 @@ def text_of(motif: str, *names: str) -> str:
     phases = "".join(f"  {n}: {use}\n" for n, use in uses.items())
     ways = "".join(f"      - {{to: {n}, on: go_{n}}}\n" for n in names if place == "more")
     head = f"flow: x\nstate: {{when: {{type: string, default: now}}}}\ntools:\n{tools}"
-    own = f"phases:\n  start:\n    initial: true\n    transitions:\n{ways}"
+    own = f"phases:\n  start:\n    initial: true\n    tools: []\n    transitions:\n{ways}"
     own += "      - {to: end, on: bye}\n  end: {final: true}\n"
     return head + (f"digressions:\n{phases}{own}" if place == "digressions" else own + phases)
 

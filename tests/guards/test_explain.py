@@ -66,6 +66,12 @@ def test_a_decision_shows_its_answer(why, moment):
     assert str(why("decided(d, refund)", view)) == '✗ decided(d, "refund") — chosen "billing"'
 
 
+def test_a_resolver_that_failed_is_said_to_have_failed(why, moment):
+    assert str(why("resolved(look)", moment())) == "✗ resolved(look) — no current result"
+    view = moment(values={"look:error": "KeyError"}, yes=frozenset({("failed", "look")}))
+    assert str(why("resolved(look)", view)) == "✗ resolved(look) — its last run failed: KeyError"
+
+
 def test_a_held_key_is_said_to_be_held(why, moment):
     view = moment(values={"k": 1}, holding=frozenset({"k"}))
     assert str(why("k == 1", view)) == "? k == 1 — k is held: its extractor failed, k = 1"
