@@ -145,7 +145,8 @@ def near_miss(name: str, known: Iterable[str]) -> str | None:
 def slip_of(name: str, known: Iterable[str]) -> str | None:
     """The one known name of which `name` is a slip of the pen, or None: stricter than near.
 
-    A letter or two are wrong, and no digit is: `line_1` is not meant to be `line_2`.
+    A letter or two are wrong, and no digit is: `line_1` is not meant to be `line_2`, nor one date
+    several dates.
     """
     if len(name) < 3:
         return None
@@ -153,7 +154,7 @@ def slip_of(name: str, known: Iterable[str]) -> str | None:
     best = process.extractOne(name, list(known), scorer=OSA.distance, score_cutoff=most)
     if best is None or re.findall(r"\d", best[0]) != re.findall(r"\d", name):
         return None
-    return best[0]
+    return None if best[0] + "s" == name or name + "s" == best[0] else best[0]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -79,6 +79,7 @@ def test_a_guard_error_knows_its_place_in_the_text() -> None:
         ("dob", ["day"], None),
         ("account_id", ["account"], None),
         ("line_1", ["line_2"], None),
+        ("dates", ["date"], None),
         ("ab", ["ac"], None),
     ],
 )

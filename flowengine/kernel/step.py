@@ -27,7 +27,6 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel.admission import tools_now
-from flowengine.kernel.beginning import refuse_misspelt
 from flowengine.kernel.calls import cancel_calls
 from flowengine.kernel.claims import check_claims
 from flowengine.kernel.compiled import VERSION, compile_flow
@@ -87,11 +86,9 @@ class Kernel:
         would have come first is run.
 
         Raises:
-            FlowError: `phase` is no phase of the conversation's body, or the name of a value is
-                a slip of the pen for a declared key.
+            FlowError: `phase` is no phase of the conversation's body.
         """
         flow = self.compiled
-        refuse_misspelt(flow.flow, values or ())
         empty = Snapshot(flow.hash, -1, at, 0, {}, {}, Transcript(), Place(), IDLE, (), False)
         work = Work(flow, empty, at)
         work.facts.append(_first_fact(flow, at))

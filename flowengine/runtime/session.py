@@ -15,6 +15,7 @@ from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
 from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
+from flowengine.runtime.beginning import refuse_misspelt
 from flowengine.runtime.effects import Answer, Runnable, Runner
 from flowengine.runtime.hooks import Hooks
 from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
@@ -109,6 +110,7 @@ class Session:
             for effect in self._kernel.reopen(resume):
                 self._carry_out(effect)
         else:
+            refuse_misspelt(flow, state or ())
             step = self._kernel.start(self._clock.now(), state)
             self._snapshot = step.snapshot
             self._commit(None, step)
