@@ -147,7 +147,7 @@ def _run_later(name: str) -> Do:
     def do(work: Work, _old: Json, _new: Json) -> None:
         effect = work.effect_id()
         work.effects.append(RunFunction(effect, name, dict(work.values)))
-        run = Run("function", name, work.transcript.current.number, 0)
+        run = Run("function", name, work.transcript.newest, 0)
         work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
 
     return do

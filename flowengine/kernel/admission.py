@@ -7,9 +7,11 @@ yet - may wait for what could make it hold.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from flowengine.effects import ToolAnswer
+from flowengine.errors import FunctionError
 from flowengine.guards import CompiledGuard, Guard, explain, names_of
 from flowengine.inputs import NOTHING
 from flowengine.kernel.arguments import MISSING, misfits
@@ -49,7 +51,8 @@ def denial(work: Work, kind: str, say: str, missing: tuple[str, ...] = ()) -> To
     """The refusal as the model gets it: why, what it may call instead, what it is to do now."""
     tools = tools_now(work)
     lines = [say, f"Available now: {', '.join(tools)}." if tools else "No tool is available now."]
-    lines.append(work.flow.texts.phases[work.main_leaf()].instruction(work.find))
+    with suppress(FunctionError):  # a refusal must reach the model whatever its texts do
+        lines.append(work.flow.texts.phases[work.main_leaf()].instruction(work.find))
     words = " ".join(line.strip() for line in lines if line)
     return ToolAnswer("denied", None, kind, missing, tools, words)
 
@@ -99,7 +102,9 @@ def _broken(work: Work, call: Call) -> Iterator[Refusal]:
 
 def _spent(work: Work, call: Call) -> Iterator[Refusal]:
     limit = work.flow.flow.tools[call.tool].limit
-    if limit is not None and is_spent(work, call.tool, limit, canonical(call.args)):
+    if limit is not None and is_spent(
+        work, call.tool, limit, canonical(call.args, work.flow.flow.tools[call.tool].args)
+    ):
         yield Refusal("spent", f"{call.tool} {_SPENT[limit]}.")
     for rule in work.flow.constraints:
         if rule.spec.once == call.tool and is_spent(work, call.tool, "once", ""):

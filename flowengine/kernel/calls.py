@@ -14,11 +14,14 @@ from flowengine.kernel.runs import start_after_tool
 from flowengine.kernel.settle import settle
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.turn import read_records
-from flowengine.kernel.work import Work
+from flowengine.kernel.work import NEWEST, Work
+from flowengine.state.evidence import Evidence
 from flowengine.transcript import ToolCall
 
 SHOWN = 200
 """Characters of a call's arguments and of its result that the transcript keeps."""
+NEVER_BEGAN = ("invalid_arguments", "not_allowed", "missing_value", "unknown_server")
+"""Codes of failures that come before a tool has been asked."""
 REMEMBERED = 32
 """Ended calls whose answer is kept, so that asking twice gives the same."""
 
@@ -47,23 +50,44 @@ def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
 def call_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """A tool has answered: its keys are written, and phases may move."""
     tool, id = str(run.args["tool"]), run.name
+    corrected = entry_closed(work, outcome, run)
     if outcome.status == "ok":
-        entry = ledger.entry_of(work, tool, id)
-        ledger.keep(work, tool, id, outcome.value)
-        work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
-        work.touched.add(f"@called:{tool}")
-        _note_failed(work, tool, False)
-        corrected = entry.corrected if entry else ()
-        _write_result(work, tool, outcome.value, corrected, run.order)
+        _write_result(work, tool, outcome.value, corrected, run)
     else:
-        ledger.release(work, tool, id)
         if outcome.status != "cancelled":
-            _note_failed(work, tool, True)
             count_failure(work, tool)
+        if _may_have_run(work, tool, outcome):
             _compensate(work, id, tool, run)
     settle(work)
     start_after_tool(work)
     read_records(work, "after_tool_call")
+
+
+def entry_closed(work: Work, outcome: Outcome, run: Run) -> tuple[str, ...]:
+    """What limits and guards know of the run, whatever follows; the keys corrected meanwhile."""
+    tool, id = str(run.args["tool"]), run.name
+    entry = ledger.entry_of(work, tool, id)
+    if outcome.status != "ok":
+        ledger.release(work, tool, id)
+        if outcome.status != "cancelled":
+            _note_failed(work, tool, True)
+        return ()
+    ledger.keep(work, tool, id, outcome.value)
+    limit = work.flow.flow.tools[tool].limit
+    if entry is None or not (entry.void and limit == "per_correction"):
+        work.wait = work.wait._replace(succeeded=work.wait.succeeded | {tool})
+        work.touched.add(f"@called:{tool}")
+    _note_failed(work, tool, False)
+    if f"compensated:{tool}" in work.values:
+        work.note(f"compensated:{tool}", None)
+    return entry.corrected if entry else ()
+
+
+def _may_have_run(work: Work, tool: str, outcome: Outcome) -> bool:
+    """Something may have been done: it did not fail before it began, nor was it called off."""
+    if outcome.status == "cancelled":
+        return work.flow.flow.tools[tool].commit
+    return outcome.error not in NEVER_BEGAN
 
 
 def compensation_ended(work: Work, outcome: Outcome, run: Run) -> None:
@@ -156,25 +180,25 @@ def answer_call(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:
     work.effects.append(AnswerTool(work.effect_id(), id, tool, answer))
 
 
-def _write_result(
-    work: Work, tool: str, value: Json, corrected: tuple[str, ...], order: int
-) -> None:
+def _write_result(work: Work, tool: str, value: Json, corrected: tuple[str, ...], run: Run) -> None:
     """Promote the response; what rests on a key corrected meanwhile is out of date."""
     spec, by = work.flow.flow.tools[tool], f"tool:{tool}"
     stale = {name for key in corrected for name in work.flow.dependents.get(key, ())}
     if spec.save_as and spec.save_as not in stale:
-        _write(work, spec.save_as, value, by, order)
+        _write(work, spec.save_as, value, by, run)
     for key, template in spec.set.items():
         if key not in stale:
-            _write(work, key, _promoted(template, value), by, order)
+            _write(work, key, _promoted(template, value), by, run)
 
 
-def _write(work: Work, key: str, value: Json, by: str, order: int) -> None:
-    """Lists that are appended to keep the order in which the calls were made, not answered."""
+def _write(work: Work, key: str, value: Json, by: str, run: Run) -> None:
+    """Words newer than the call stand; lists keep the order in which the calls were made."""
     if value is not None and work.keys.spec(key).merge == "append":
-        insert(work, key, value, by, order)
+        insert(work, key, value, by, run.order)
+    elif value is None:
+        work.drop(key, by)
     else:
-        work.put(key, value, by)
+        work.offer(key, value, Evidence(by, run.turn, NEWEST))
 
 
 def _promoted(template: Json, result: Json) -> Json:

@@ -45,14 +45,26 @@ def _private(flow: Flow) -> Iterable[str]:
     """Extractors' objects and computed keys that repeat a pii key, directly or through others."""
     private = {bare(name) for name, key in flow.state.items() if key.pii}
     for extract in flow.extract:
-        if not private.isdisjoint(map(bare, targets(extract))):
+        if any(
+            bare(target) in private or bare(target).startswith(tuple(f"{p}." for p in private))
+            for target in targets(extract)
+        ):
             yield extract.name
     left = dict(flow.computed)
-    while found := [name for name, spec in left.items() if private & _sources(spec)]:
+    while found := [
+        name
+        for name, spec in left.items()
+        if private & _sources(spec) or (private and _may_read_anything(spec))
+    ]:
         yield from found
         private.update(found)
         for name in found:
             del left[name]
+
+
+def _may_read_anything(spec: ComputedSpec) -> bool:
+    """A function whose reads are only tracked."""
+    return spec.run is not None and spec.reads is None
 
 
 def _sources(spec: ComputedSpec) -> set[str]:

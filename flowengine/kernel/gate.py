@@ -68,6 +68,13 @@ def deny_failed(work: Work, called: ToolCalled) -> None:
         _deny(work, called.call, _call(work, called), refusal)
 
 
+def deny_unconfirmed(work: Work, id: str) -> None:
+    """What followed from the confirmation has failed: the call gets its one answer."""
+    call = work.wait.calls.get(id)
+    if call is not None:
+        _deny(work, id, call, Refusal("error", f"{call.tool} cannot be decided."))
+
+
 def is_awaited(work: Work, keys: Iterable[str]) -> bool:
     """Some call waits for one of these keys."""
     waiting = (call for call in work.wait.calls.values() if not call.effect and not call.joins)
@@ -155,7 +162,7 @@ def _run(work: Work, id: str, call: Call, key: str) -> None:
     if spec.compensate_with:
         kept["args"] = dict(call.args)
     order = work.seq * 1000 + len(work.effects)
-    open_run(work, effect, Run("tool", id, work.transcript.current.number, order, kept))
+    open_run(work, effect, Run("tool", id, work.transcript.newest, order, kept))
     running = call._replace(effect=effect)
     if spec.background:
         remember(work, id, call, ToolAnswer("accepted"))

@@ -7,6 +7,7 @@ out when it fails.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from flowengine.facts import canonical_json
 from flowengine.flow.text import Find, template, template_keys
@@ -17,9 +18,18 @@ from flowengine.kernel.work import Work
 from flowengine.tools.spec import Times, Tool
 
 
-def canonical(args: Mapping[str, Json]) -> str:
-    """One spelling for equal arguments."""
-    return canonical_json(dict(args))
+def canonical(args: Mapping[str, Json], declared: Mapping[str, Any]) -> str:
+    """One spelling for equal arguments: 200.0 is 200, what is left out is its default."""
+    defaults = {k: s["default"] for k, s in declared.items() if "default" in s}
+    return canonical_json(_plain({**defaults, **args}))
+
+
+def _plain(value: Json) -> Json:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _plain(child) for key, child in value.items()}
+    return [_plain(child) for child in value] if isinstance(value, list) else value
 
 
 def is_spent(work: Work, tool: str, limit: Times, args: str) -> bool:
@@ -28,7 +38,7 @@ def is_spent(work: Work, tool: str, limit: Times, args: str) -> bool:
     if limit == "per_arguments":
         return any(entry.args == args for entry in entries)
     if limit == "per_correction":
-        return any(not entry.void for entry in entries)
+        return any(not entry.void or entry.running for entry in entries)
     return bool(entries)
 
 
@@ -39,7 +49,8 @@ def same_key(work: Work, tool: str, key: str) -> Entry | None:
 
 
 def reserve(work: Work, id: str, call: Call, key: str) -> None:
-    entry = Entry(id, canonical(call.args), key)
+    declared = work.flow.flow.tools[call.tool].args
+    entry = Entry(id, canonical(call.args, declared), key)
     _replace(work, call.tool, (*work.wait.ledger.get(call.tool, ()), entry))
 
 
@@ -76,11 +87,19 @@ def overtake(work: Work, key: str) -> None:
         overtaken = tuple(
             e._replace(void=True, corrected=(*e.corrected, key) if e.running else ())
             for e in entries
+            if e.running or not _is_past(work, tool)
         )
         _replace(work, tool, overtaken)
         if work.flow.flow.tools[tool].limit == "per_correction" and work.called_ok(tool):
             work.wait = work.wait._replace(succeeded=work.wait.succeeded - {tool})
             work.touched.add(f"@called:{tool}")
+
+
+def _is_past(work: Work, tool: str) -> bool:
+    """Nothing asks about its runs once a correction has overtaken them."""
+    spec = work.flow.flow.tools[tool]
+    once = any(rule.once == tool for rule in work.flow.flow.constraints)
+    return spec.limit == "per_correction" and spec.idempotency_key is None and not once
 
 
 def idempotency_key(work: Work, spec: Tool, args: Mapping[str, Json]) -> tuple[str, list[str]]:
@@ -100,7 +119,7 @@ def filled(work: Work, text: str | bool, args: Mapping[str, Json]) -> str:
 def _finder(work: Work, args: Mapping[str, Json]) -> Find:
     def find(name: str) -> Json:
         if name.startswith("args."):
-            return look_up(name[5:], args.get)
+            return _plain(look_up(name[5:], args.get))
         return look_up(name, work.find)
 
     return find

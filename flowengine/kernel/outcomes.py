@@ -8,14 +8,15 @@ from flowengine.effects import Tell
 from flowengine.facts import FunctionEnded, InputIgnored, ResolverEnded, RunEnded
 from flowengine.flow.text import shown, template
 from flowengine.inputs import Outcome
-from flowengine.kernel.calls import call_ended, call_recorded, compensation_ended
+from flowengine.kernel.calls import call_ended, call_recorded, compensation_ended, entry_closed
 from flowengine.kernel.fields import field_recorded
-from flowengine.kernel.gate import confirmation_ended
+from flowengine.kernel.gate import confirmation_ended, deny_unconfirmed
 from flowengine.kernel.landing import decision_ended, field_ended, run_ended, run_recorded
 from flowengine.kernel.settle import settle
 from flowengine.kernel.silence import begin_silence
 from flowengine.kernel.snapshot import Run
-from flowengine.kernel.work import Work
+from flowengine.kernel.work import NEWEST, Work
+from flowengine.state.evidence import Evidence
 
 
 def outcome_recorded(work: Work, outcome: Outcome) -> None:
@@ -44,6 +45,10 @@ def drop_run(work: Work, outcome: Outcome) -> None:
         return
     runs = {k: v for k, v in wait.runs.items() if k != outcome.effect}
     work.wait = wait._replace(runs=runs, queued=wait.queued - {run.name})
+    if run.kind == "tool":
+        entry_closed(work, outcome, run)
+    elif run.kind == "confirmation":
+        deny_unconfirmed(work, run.name)
     barrier = wait.barrier
     if barrier is not None and outcome.effect in barrier.runs:
         left = tuple(other for other in barrier.runs if other != outcome.effect)
@@ -63,6 +68,9 @@ def _resolver_recorded(work: Work, outcome: Outcome, run: Run) -> None:
 
 
 def _resolver_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    if dict(run.args) != work.flow.bound(run.name, work.find):
+        settle(work)  # the answer to an old question
+        return
     _keep_result(work, outcome, run)
     spec = work.flow.flow.resolvers.get(run.name)
     if spec is not None and spec.mode == "background" and outcome.status == "ok":
@@ -102,7 +110,11 @@ def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """An async watcher returns keys to write."""
     written = outcome.value if outcome.status == "ok" else None
     for key, value in written.items() if isinstance(written, dict) else ():
-        work.put(key, value, f"function:{run.name}")
+        by = f"function:{run.name}"
+        if value is None:
+            work.drop(key, by)
+        else:  # words that are newer than what it saw stand
+            work.offer(key, value, Evidence(by, run.turn, NEWEST))
     settle(work)
 
 

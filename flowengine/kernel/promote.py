@@ -22,18 +22,24 @@ from flowengine.state.keys import bare
 MARK = "confirm:"
 
 
-def land(work: Work, batch: Iterable[Staged], *, late: bool = False) -> None:
-    """Promote everything that a turn's extractors brought, in their declared order."""
+def land(
+    work: Work, batch: Iterable[Staged], *, late: bool = False, turn: int | None = None
+) -> None:
+    """Promote everything that a turn's extractors brought, in their declared order.
+
+    `turn` is the one that is being settled, if another has closed since: its values are news.
+    """
+    newest = _newest(work) if turn is None else turn
     corrected: set[str] = set()
     landed: set[str] = set()
     for staged in batch:
         kind, _, name = staged.source.partition(":")
         if kind != "record":
-            _land_extraction(work, staged, name, corrected, late)
-        elif _land_record(work, staged, name, corrected):
+            _land_extraction(work, staged, name, corrected, late, newest)
+        elif _land_record(work, staged, name, corrected, late, newest):
             landed.add(name)
     if corrected:
-        _correct(work, frozenset(corrected))
+        correct(work, frozenset(corrected))
     if landed:
         complete(work, frozenset(landed))
 
@@ -47,13 +53,19 @@ def would_land(work: Work, record: CompiledRecord, finding: Finding) -> bool:
     return _is_accepted(work, f"record:{record.name}", finding)
 
 
-def _land_record(work: Work, staged: Staged, name: str, corrected: set[str]) -> bool:
+def _land_record(
+    work: Work, staged: Staged, name: str, corrected: set[str], late: bool, newest: int
+) -> bool:
     """Whether any field was taken."""
     record = next(record for record in work.flow.records if record.name == name)
     landed = False
     for finding in staged.fields:
         field = record.fields[finding.field]
-        accepted = _promote(work, staged, finding, field.key, policy_of(field.spec), corrected)
+        if late and _is_over(work, field.key, staged.turn):
+            continue
+        accepted = _promote(
+            work, staged, finding, field.key, policy_of(field.spec), corrected, newest
+        )
         landed |= accepted
         low = field.spec.confirm_below
         if accepted and low is not None:
@@ -68,20 +80,21 @@ def policy_of(spec: FieldSpec) -> Policy:
 
 
 def _land_extraction(
-    work: Work, staged: Staged, name: str, corrected: set[str], late: bool
+    work: Work, staged: Staged, name: str, corrected: set[str], late: bool, newest: int
 ) -> None:
     spec = next(spec for spec in work.flow.flow.extract if spec.name == name)
     rules = {rule.field: rule for rule in spec.promote}
     kept: dict[str, Json] = {}
     for finding, grounded in supported(work, spec, staged):
         rule = rules.get(finding.field)
-        if late and _is_over(work, rule, staged.turn):
+        key = (rule.to or rule.field) if rule else ""
+        if late and _is_over(work, key, staged.turn):
             continue
         if rule is None and rules:
             continue
-        if _land_field(work, staged, finding, rule, grounded, corrected):
+        if _land_field(work, staged, finding, rule, grounded, corrected, newest):
             kept[finding.field] = finding.value
-    if kept:
+    if kept and not work.keys.spec(name).owned:
         work.write_derived(name, kept, Evidence(staged.source, staged.turn, staged.order))
 
 
@@ -92,21 +105,21 @@ def _land_field(
     rule: Promotion | None,
     grounded: bool,
     corrected: set[str],
+    newest: int,
 ) -> bool:
     if rule is None:
         key = f"derived:{finding.field}"
-        return _promote(work, staged, finding, key, "overwrite", corrected)
+        return _promote(work, staged, finding, key, "overwrite", corrected, newest)
     key = rule.to or rule.field
     if rule.after_presented and work.find(f"presented:{rule.after_presented}") is not True:
         return _decide(work, staged, finding, key, "not presented")
     if rule.grounding == "reject" and not grounded:
         return _decide(work, staged, finding, key, "ungrounded")
-    return _promote(work, staged, finding, key, rule.policy, corrected)
+    return _promote(work, staged, finding, key, rule.policy, corrected, newest)
 
 
-def _is_over(work: Work, rule: Promotion | None, turn: int) -> bool:
+def _is_over(work: Work, key: str, turn: int) -> bool:
     """A late value for a turn or a phase that has ended has nowhere to go."""
-    key = (rule.to or rule.field) if rule else ""
     if key.startswith("turn:"):
         return True
     since = sum(1 for other in work.transcript.turns if other.user and other.number > turn)
@@ -121,13 +134,14 @@ def _promote(
     key: str,
     policy: Policy,
     corrected: set[str],
+    newest: int,
 ) -> bool:
     present = work.values.get(key)
     if bare(key) in work.flow.flow.computed:
         return _decide(work, staged, finding, key, "computed")
     if staged.source.startswith("extractor:") and is_restated(work, present, finding.value):
         return _decide(work, staged, finding, key, "known in other words")
-    refusal = _refusal(policy, present, finding.value, finding.turn >= _newest(work))
+    refusal = _refusal(policy, present, finding.value, finding.turn >= newest)
     if not refusal and not _is_accepted(work, staged.source, finding):
         refusal = "not accepted now"
     if refusal:
@@ -195,7 +209,7 @@ def _decide(work: Work, staged: Staged, finding: Finding, key: str, refusal: str
     return accepted
 
 
-def _correct(work: Work, keys: frozenset[str]) -> None:
+def correct(work: Work, keys: frozenset[str]) -> None:
     """A captured value was changed: what rested on the old one is cleared."""
     for key in sorted(keys):
         cleared = [k for k in work.flow.dependents.get(key, ()) if k in work.values]
@@ -205,7 +219,7 @@ def _correct(work: Work, keys: frozenset[str]) -> None:
         overtake(work, key)
         work.facts.append(Corrected(key, tuple(cleared)))
         work.touched.add(f"@corrected:{key}")
-    work.corrected_keys = keys
+    work.corrected_keys |= keys
 
 
 def _rests_on(spec: Resolver, key: str) -> bool:

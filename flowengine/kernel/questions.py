@@ -15,8 +15,10 @@ from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.facts import Decided
 from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json, Outcome
+from flowengine.kernel.promote import correct
 from flowengine.kernel.snapshot import Answered, Run
 from flowengine.kernel.work import Work
+from flowengine.state.evidence import Evidence
 
 WINDOW = 40
 """Turns that whoever answers gets to see."""
@@ -49,13 +51,14 @@ def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
     """Judge every answer; what is missing or failed is unsure, and newer answers stand."""
     answers = outcome.value if outcome.status == "ok" else None
     given = answers if isinstance(answers, dict) else {}
-    for id in run.args:
-        known = work.wait.decided.get(id)
+    for id, extent in run.args.items():
+        spec, known = work.flow.flow.decisions[id], work.wait.decided.get(id)
         if known is not None and known.turn > run.turn:
-            continue
-        spec = work.flow.flow.decisions[id]
-        judged = judge(spec, given.get(id), options_of(spec, work.find))
-        failed = given.get(id) is None
+            continue  # newer words have been judged already
+        # More was said meanwhile: the answer is about half of the turn.
+        failed = given.get(id) is None or extent != _extent(work, run.turn)
+        raw = None if failed else given.get(id)
+        judged = judge(spec, raw, options_of(spec, work.find))
         answer = Answered(run.turn, judged.outcome, judged.value, judged.confidence, failed)
         work.wait = work.wait._replace(decided={**work.wait.decided, id: answer})
         work.touched.add(f"@decided:{id}")
@@ -76,7 +79,13 @@ def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:
         return ()
     effect = work.effect_id()
     work.effects.append(_asking(work, effect, tuple(fresh), turn))
-    run = Run("decision", "decision", turn, len(work.flow.flow.extract), dict.fromkeys(fresh))
+    run = Run(
+        "decision",
+        "decision",
+        turn,
+        len(work.flow.flow.extract),
+        dict.fromkeys(fresh, _extent(work, turn)),
+    )
     work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
     return (effect,)
 
@@ -113,7 +122,8 @@ def _context(work: Work) -> dict[str, Json]:
 def _is_answered(work: Work, id: str, turn: int) -> bool:
     """Answered or being answered for this turn; where the answer failed, it is not."""
     open_runs = (run for run in work.wait.runs.values() if run.kind == "decision")
-    if any(run.turn == turn and id in run.args for run in open_runs):
+    extent = _extent(work, turn)
+    if any(run.turn == turn and run.args.get(id) == extent for run in open_runs):
         return True
     known = work.wait.decided.get(id)
     return known is not None and known.turn == turn and not known.failed
@@ -131,9 +141,30 @@ def _write(work: Work, id: str, answer: Answered) -> None:
     if key is None or answer.outcome in ("unsure", "none"):
         return
     try:
-        work.put(key, answer.value, f"decision:{id}")
+        present = work.values.get(key)
+        order = len(work.flow.records) + len(work.flow.flow.extract)
+        evidence = Evidence(f"decision:{id}", answer.turn, order, confidence=answer.confidence)
+        if not work.offer(key, answer.value, evidence):
+            return
+        if present is not None and work.values.get(key) != present and key in work.flow.needed:
+            correct(work, frozenset({key}))
     except (OwnershipError, WrongTypeError) as error:
         work.facts.append(Decided(id, error.code, 0.0, answer.turn))
+
+
+def forget_answers(work: Work) -> None:
+    """The caller goes on: what was judged of the turn so far no longer stands."""
+    now = work.transcript.current.number
+    stale = {id for id, known in work.wait.decided.items() if known.turn == now}
+    if stale:
+        decided = {id: known for id, known in work.wait.decided.items() if id not in stale}
+        work.wait = work.wait._replace(decided=decided)
+        work.touched |= {f"@decided:{id}" for id in stale}
+
+
+def _extent(work: Work, turn: int) -> int:
+    said = work.transcript
+    return next((len(t.user) for t in (said.current, *reversed(said.turns)) if t.number == turn), 0)
 
 
 def _is_private(work: Work, id: str) -> bool:

@@ -87,11 +87,31 @@ def _read(
         # A question in words is about that record's field, whatever the phase needs next.
         about = hearing if asked in (None, record) else hearing._replace(needed=None)
         found = record.read(words, about) if words.turns else ()
+        if offset:
+            found = _joined(record, newest, words, about, found, offset)
         _mark(work, record.name, newest)
         if found:
-            placed = tuple(_shifted(finding, newest.number, offset) for finding in found)
-            staged.append(Staged(f"record:{record.name}", record.order, newest.number, placed))
+            staged.append(Staged(f"record:{record.name}", record.order, newest.number, found))
     return tuple(staged)
+
+
+def _joined(
+    record: CompiledRecord,
+    newest: Turn,
+    words: Words,
+    hearing: Hearing,
+    tail: tuple[Finding, ...],
+    offset: int,
+) -> tuple[Finding, ...]:
+    """What was said since the early reading, heard together with the words before it: "two" and
+    "hundred dollars" are one amount. What lies before it altogether has been read."""
+    rest = tuple(turn for turn in words.turns if turn.number < newest.number)
+    whole = Words((newest, *rest), words.locale)
+    found = {f.field: _shifted(f, newest.number, offset) for f in tail}
+    for finding in record.read(whole, hearing):
+        if finding.turn == newest.number and finding.span and finding.span[1] > offset:
+            found[finding.field] = finding
+    return tuple(found[name] for name in record.fields if name in found)
 
 
 def _asked_before(work: Work, *, closed: bool) -> str:

@@ -36,6 +36,7 @@ from flowengine.kernel.gate import decide_waiting, deny_failed, tool_called
 from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
 from flowengine.kernel.parts import CompiledFlow
+from flowengine.kernel.questions import forget_answers
 from flowengine.kernel.reading import unmet
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.repair import count_interruption
@@ -179,6 +180,8 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
         drop_run(work, input)
     elif isinstance(input, ToolCalled):
         deny_failed(work, input)
+    if isinstance(input, TurnEnded):
+        begin_silence(work)
     if _closes_barrier(work, input):
         close_empty(work)
     decide_waiting(work)
@@ -210,6 +213,7 @@ def _heard(work: Work, heard: Heard) -> None:
     work.settled = False
     if heard.text.strip():
         end_silence(work)
+        forget_answers(work)
     work.facts.append(WordsHeard(work.transcript.current.number, len(heard.text)))
 
 
@@ -236,7 +240,7 @@ def _said_follows(work: Work, said: Said) -> None:
         turn = work.transcript.turns[-1] if work.transcript.turns else turn
         begin_silence(work)
     check_verbatim(work, turn.model)
-    check_claims(work, said.text)
+    check_claims(work, turn.model, len(turn.model) - len(said.text))
     if said.interrupted:
         cancel_calls(work)
         count_interruption(work)

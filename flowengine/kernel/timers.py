@@ -32,9 +32,8 @@ def _next_instant(work: Work) -> int | None:
         progress = wait.patterns.get(compiled.pattern.name)
         if progress is not None and (due := due_at(compiled.pattern, progress)) is not None:
             instants.append(due)
-    if wait.barrier is not None:
-        instants.append(wait.barrier.due_at)
-    if silence is not None:
-        instants.append(silence)
     instants += [call.due_at for call in wait.calls.values() if not call.effect and not call.joins]
-    return min((instant for instant in instants if instant > work.at), default=None)
+    # These two move by a timer alone, so one that is due already must still ring.
+    overdue = [wait.barrier.due_at] if wait.barrier is not None else []
+    overdue += [silence] if silence is not None else []
+    return min((*overdue, *(i for i in instants if i > work.at)), default=None)

@@ -6,9 +6,9 @@ The barrier waits for the runs it started, or until it is due; nothing else ever
 from __future__ import annotations
 
 from flowengine.facts import BarrierOpened, BarrierSettled, TurnClosed
-from flowengine.inputs import TurnEnded
+from flowengine.inputs import Json, TurnEnded
 from flowengine.kernel.fields import start_fields
-from flowengine.kernel.promote import land
+from flowengine.kernel.promote import correct, land
 from flowengine.kernel.questions import ask_at_turn_end
 from flowengine.kernel.reading import read_after, read_turn
 from flowengine.kernel.repair import count_turn
@@ -25,7 +25,7 @@ def close(work: Work) -> None:
     """The record part: the turn in progress becomes the newest closed one."""
     turn = work.transcript.current
     work.transcript = work.transcript.closed()
-    if turn.user:
+    if turn.user.strip():
         work.turns += 1
         work.turn_closed = True
         work.touched.add("@turn")
@@ -40,8 +40,9 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
         settle_barrier(work, "next turn")
         end_turn_keys(work)
         work.turn_closed, work.corrected_keys = spoke, frozenset()
-    for key, value in ended.values.items():
-        work.put(key, value, "channel")
+    changed = {k for k, v in ended.values.items() if _is_corrected(work, k, v)}
+    if changed:
+        correct(work, frozenset(changed))
     staged, runs = read_turn(work), ()
     if work.flow.asks:
         runs = _ask(work, staged)
@@ -58,6 +59,13 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
         work.turn_closed = False
         work.touched.discard("@turn")
         settle(work)
+
+
+def _is_corrected(work: Work, key: str, value: Json) -> bool:
+    """Write what the channel captured; whether it replaces what others rest on."""
+    present = work.values.get(key)
+    work.put(key, value, "channel")
+    return present is not None and work.values.get(key) != present and key in work.flow.needed
 
 
 def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
@@ -101,7 +109,7 @@ def settle_barrier(work: Work, reason: str) -> None:
     if any(turn.number == barrier.turn and turn.user for turn in work.transcript.turns):
         work.turn_closed = True
         work.touched.add("@turn")
-    _settle(work, barrier.staged)
+    _settle(work, barrier.staged, barrier.turn)
 
 
 def close_empty(work: Work) -> None:
@@ -123,9 +131,9 @@ def end_turn_keys(work: Work) -> None:
     work.settled = False
 
 
-def _settle(work: Work, staged: tuple[Staged, ...]) -> None:
+def _settle(work: Work, staged: tuple[Staged, ...], turn: int | None = None) -> None:
     if staged:
-        land(work, sorted(staged, key=lambda each: each.order))
+        land(work, sorted(staged, key=lambda each: each.order), turn=turn)
     if work.turn_closed and work.flow.repairs:
         rest(work)
         count_turn(work)

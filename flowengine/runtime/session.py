@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -160,12 +161,15 @@ class Session:
             answers[call] = asyncio.get_running_loop().create_future()
         answer = answers[call]
         try:
-            self.send(ToolCalled(id, self._clock.now(), call, name, args or {}))
+            with suppress(TurnFailed):  # its fact tells; the call has its answer
+                self.send(ToolCalled(id, self._clock.now(), call, name, args or {}))
             # Whoever asks twice with one id waits for one answer.
             return await asyncio.shield(answer)
         finally:
             if answer.done():
                 answers.pop(call, None)
+            else:
+                answer.add_done_callback(lambda _: answers.pop(call, None))
 
     async def said(self, words: str, *, interrupted: bool = False) -> None:
         """Model words outside a turn, such as a greeting or what follows a tool's answer."""
@@ -204,6 +208,8 @@ class Session:
     async def rest(self) -> None:
         """Wait until the turn's values have landed, and what else the turn's answer waits for."""
         while not self._is_at_rest():
+            if self._closed:
+                raise SessionClosed("the session was closed during the turn")
             self._rested = self._rested or asyncio.Event()
             self._rested.clear()
             await self._rested.wait()
@@ -241,10 +247,13 @@ class Session:
             self._changed.set()
         if self._timer is not None:
             self._timer.cancel()
+        if self._rested is not None:
+            self._rested.set()
         for answer in (self._answers or {}).values():
             if not answer.done():
                 answer.set_result(Cancelled())
-        tasks = list((self._tasks or {}).values())
+        own = asyncio.current_task()  # a tool that hangs up must not wait for itself
+        tasks = [task for task in (self._tasks or {}).values() if task is not own]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -310,6 +319,7 @@ class Session:
         match effect:
             case Say() | Tell() | Deliver():
                 self._said.append(effect)
+                del self._said[:-UNREAD]
             case SetTimer(id, due_at):
                 self._set_timer(id, due_at)
             case AnswerTool(_, call, _, answer):
@@ -336,7 +346,10 @@ class Session:
             return
         status, value, error = ("cancelled", None, "cancelled")
         if not task.cancelled():
-            status, value, error = task.result()
+            raised = task.exception()
+            status, value, error = (
+                ("failed", None, type(raised).__name__) if raised is not None else task.result()
+            )
         now = self._clock.now()
         run = self._snapshot.wait.runs.get(effect)
         self._send_quietly(Outcome(f"outcome-{effect}", now, effect, status, value, error))

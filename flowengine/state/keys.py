@@ -31,7 +31,20 @@ Merge: TypeAlias = Literal["last", "append", "union", "max", "conflict"]
 MODEL_WRITERS = ("extractor:", "decision:")
 READ_ONLY: Mapping[str, tuple[str, ...]] = {
     "derived:": ("computed", "runtime", "extractor:", "record:"),
-    "session:": ("runtime",),
+    **dict.fromkeys(
+        (
+            "session:",
+            "flow:",
+            "repair:",
+            "correction:",
+            "state_meta:",
+            "idempotency:",
+            "compensated:",
+            "verbatim:",
+            "decision:",
+        ),
+        ("runtime",),
+    ),
 }
 """Prefixes that users only read, with the writers they belong to."""
 RUNTIME_PREFIXES = (
@@ -98,6 +111,12 @@ def bare(key: str) -> str:
     return key[8:] if key.startswith("derived:") else key
 
 
+def _parents(key: str) -> list[str]:
+    """The objects that a dotted key may be a field of."""
+    parts = key.split(".")
+    return [".".join(parts[:n]) for n in range(1, len(parts))]
+
+
 _AS_IS: Mapping[str, frozenset[type]] = {
     "boolean": frozenset({bool}),
     "integer": frozenset({int}),
@@ -113,8 +132,8 @@ class Slot:
 
     __slots__ = ("as_is", "bare", "passing", "pii", "spec", "writers")
 
-    def __init__(self, key: str, spec: KeySpec) -> None:
-        self.spec, self.bare, self.pii = spec, bare(key), spec.pii
+    def __init__(self, key: str, spec: KeySpec, private: bool = False) -> None:
+        self.spec, self.bare, self.pii = spec, bare(key), spec.pii or private
         self.passing = key.startswith("turn:")
         """The key ends with its turn."""
         self.writers: set[str] = set()
@@ -162,7 +181,8 @@ class KeyTable:
         if found is None:
             if len(self._slots) >= LOOKUPS:
                 self._slots.clear()
-            found = self._slots[key] = Slot(key, self.spec(key))
+            private = any(self.spec(parent).pii for parent in _parents(bare(key)))
+            found = self._slots[key] = Slot(key, self.spec(key), private)
         return found
 
     def type_of(self, key: str) -> KeyType | None:

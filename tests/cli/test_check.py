@@ -72,8 +72,7 @@ def test_a_folder_of_folders_is_checked_whole(run: Any, table: Path) -> None:
 
 def test_functions_are_read_and_never_run(run: Any, table: Path) -> None:
     (table / "functions.py").write_text(
-        "raise SystemExit('it ran')\nfunctions = Functions()\n"
-        "@functions.tool\ndef cancel(): ...\n"
+        "raise SystemExit('it ran')\nfunctions = Functions()\n@functions.tool\ndef cancel(): ...\n"
     )
     assert run("check", table).code == 0
     assert run("render", table).code == 0
