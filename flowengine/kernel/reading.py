@@ -20,8 +20,6 @@ from flowengine.transcript import Turn
 
 def read_turn(work: Work) -> tuple[Staged, ...]:
     """What the records find in the turns that they have not read."""
-    if not work.turn_closed:
-        return ()
     due = [r for r in work.flow.records if is_due(r.spec.trigger, work, r.name)]
     return _read(work, due, work.transcript.turns[-1], _asked_before(work, closed=True))
 

@@ -228,11 +228,6 @@ def _turn_ended(work: Work, _: TurnEnded) -> None:
     close(work)
 
 
-def _turn_follows(work: Work, ended: TurnEnded) -> None:
-    begin_silence(work)
-    turn_ended(work, ended)
-
-
 def _said_follows(work: Work, said: Said) -> None:
     turn = work.transcript.current
     if not turn.model:
@@ -287,7 +282,7 @@ def _admin_follows(work: Work, admin: Admin) -> None:
 _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
     Heard: (_heard, _words_follow),
     Said: (_said, _said_follows),
-    TurnEnded: (_turn_ended, _turn_follows),
+    TurnEnded: (_turn_ended, turn_ended),
     ToolCalled: (_record_nothing, tool_called),
     Outcome: (outcome_recorded, outcome_follows),
     Timer: (_timer, _timer_follows),

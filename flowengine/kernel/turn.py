@@ -5,6 +5,8 @@ The barrier waits for the runs it started, or until it is due; nothing else ever
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flowengine.facts import BarrierOpened, BarrierSettled, TurnClosed
 from flowengine.inputs import Json, TurnEnded
 from flowengine.kernel.fields import start_fields
@@ -14,6 +16,7 @@ from flowengine.kernel.reading import read_after, read_turn
 from flowengine.kernel.repair import count_turn
 from flowengine.kernel.runs import start_at_turn_end
 from flowengine.kernel.settle import rest, settle
+from flowengine.kernel.silence import begin_silence
 from flowengine.kernel.snapshot import Barrier, Staged
 from flowengine.kernel.work import Work
 
@@ -40,12 +43,15 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
         settle_barrier(work, "next turn")
         end_turn_keys(work)
         work.turn_closed, work.corrected_keys = spoke, frozenset()
-    changed = {k for k, v in ended.values.items() if _is_corrected(work, k, v)}
-    if changed:
-        correct(work, frozenset(changed))
-    staged, runs = read_turn(work), ()
-    if work.flow.asks:
-        runs = _ask(work, staged)
+    if work.flow.ladders:
+        begin_silence(work)
+    if work.flow.needed.isdisjoint(ended.values):
+        for key, value in ended.values.items():
+            work.put(key, value, "channel")
+    else:
+        _captured(work, ended.values)
+    staged = read_turn(work) if work.turn_closed else ()
+    runs = _ask(work, staged) if work.flow.asks else ()
     if not runs:
         _settle(work, staged)
         return
@@ -61,11 +67,16 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
         settle(work)
 
 
-def _is_corrected(work: Work, key: str, value: Json) -> bool:
-    """Write what the channel captured; whether it replaces what others rest on."""
-    present = work.values.get(key)
-    work.put(key, value, "channel")
-    return present is not None and work.values.get(key) != present and key in work.flow.needed
+def _captured(work: Work, values: Mapping[str, Json]) -> None:
+    """Write what the channel captured; a change of what others rest on is a correction."""
+    needed, changed = work.flow.needed, list[str]()
+    for key, value in values.items():
+        before = work.values.get(key) if key in needed else None
+        work.put(key, value, "channel")
+        if before is not None and work.values.get(key) != before:
+            changed.append(key)
+    if changed:
+        correct(work, frozenset(changed))
 
 
 def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
