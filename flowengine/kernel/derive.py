@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from flowengine.flow.functions import Functions
+from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
 from flowengine.flow.reaction import Computed as ComputedSpec
 from flowengine.flow.reaction import Watch
@@ -42,8 +43,14 @@ def key_table(flow: Flow) -> KeyTable:
 
 
 def _private(flow: Flow) -> Iterable[str]:
-    """Extractors' objects and computed keys that repeat a pii key, directly or through others."""
+    """What repeats a pii key, directly or through others: copies, results of resolvers that were
+    asked with one, extractors' objects, computed keys."""
     private = {bare(name) for name, key in flow.state.items() if key.pii}
+    if not private:
+        return
+    for name in (*_copies(flow, private), *_results(flow, private)):
+        private.add(bare(name))
+        yield name
     for extract in flow.extract:
         if any(
             bare(target) in private or bare(target).startswith(tuple(f"{p}." for p in private))
@@ -52,14 +59,28 @@ def _private(flow: Flow) -> Iterable[str]:
             yield extract.name
     left = dict(flow.computed)
     while found := [
-        name
-        for name, spec in left.items()
-        if private & _sources(spec) or (private and _may_read_anything(spec))
+        name for name, spec in left.items() if private & _sources(spec) or _may_read_anything(spec)
     ]:
         yield from found
         private.update(found)
         for name in found:
             del left[name]
+
+
+def _copies(flow: Flow, private: set[str]) -> Iterable[str]:
+    for _, action in Index(flow).actions:
+        for target, source in (action.copy_ or {}).items():
+            if bare(source).partition(".")[0] in private:
+                yield target
+
+
+def _results(flow: Flow, private: set[str]) -> Iterable[str]:
+    for name, spec in flow.resolvers.items():
+        if any(bare(read).partition(".")[0] in private for read in spec.reads):
+            yield f"{name}:result"
+    for name, record in flow.records.items():
+        if record.on_complete is not None:
+            yield f"{name}:result"
 
 
 def _may_read_anything(spec: ComputedSpec) -> bool:

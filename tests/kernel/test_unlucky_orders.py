@@ -859,3 +859,36 @@ phases: {{a: {{initial: true}}}}
     call.send(Heard, "two hundred dollars")
     call.tool("charge")
     assert call.asked(RunTool), call.answers
+
+
+def test_copy_of_a_pii_key(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {name: {type: string, pii: true}}
+watch: [{key: name, changed: true, do: [{copy: {previous: name}}]}]
+phases: {a: {initial: true}}
+""")
+    call.set(name="Jane Smith")
+    assert call.values["previous"] == "Jane Smith"
+    assert _private(call, "Jane") == []
+
+
+def test_result_of_a_resolver_or_a_record_function(begin: Any) -> None:
+    functions = Functions()
+
+    @functions.watcher
+    async def follow(values: Any) -> Any:
+        return {}
+
+    call = begin(
+        """
+flow: p
+state: {name: {type: string, pii: true}}
+resolvers: {account: {args: [name]}}
+phases: {a: {initial: true, on_enter: [{resolve: account}]}}
+""",
+        functions,
+        name="Jane Smith",
+    )
+    call.answer(call.run("account"), {"owner": "Jane Smith", "balance": 5})
+    assert _private(call, "Jane") == []
