@@ -27,6 +27,7 @@ from flowengine.inputs import Json, OutcomeStatus
 from flowengine.kernel import CompiledFlow
 from flowengine.resolve.spec import Resolver
 from flowengine.runtime.services import Extract, Services
+from flowengine.state.keys import json_value
 from flowengine.state.view import StateView
 
 Runnable: TypeAlias = RunExtractor | Resolve | Decide | RunFunction | RunTool | AskConfirmation
@@ -93,7 +94,8 @@ class Runner:
         extractor = self._extractor(spec)
         if hasattr(extractor, "extract"):
             return await run_turn_extractor(cast("TurnExtractor", extractor), window, known)
-        return await _awaited(cast("Extract", extractor)(window, known))
+        found = await _awaited(cast("Extract", extractor)(window, known))
+        return None if found is None else json_value(spec.name, found)
 
     def _extractor(self, spec: ExtractSpec) -> TurnExtractor | Extract:
         """Code that was passed, code of the flow, or a model for the flow's own entry."""

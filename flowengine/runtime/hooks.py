@@ -45,8 +45,9 @@ class Hooks:
 
     async def rest(self) -> None:
         """Wait for the hooks that a turn waits for."""
-        while self._blocking and self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        own = asyncio.current_task()  # a hook may itself wait for the call
+        while self._blocking and (others := self._tasks - {own}):
+            await asyncio.gather(*others, return_exceptions=True)
 
     async def close(self) -> None:
         """Let no hook outlive the call."""

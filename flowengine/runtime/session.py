@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Recorder: TypeAlias = Callable[[Input | None, Step], None]
 """Sees every step with the input that led to it; None for the start."""
 
+GRACE = 1.0
+"""Seconds that a closing session gives its tasks to end."""
 UNREAD = 1024
 """Facts that are kept for the next result; a call that nobody reads does not grow."""
 
@@ -144,9 +146,12 @@ class Session:
         """
         if user:
             self.send(Heard(self._id(), self._clock.now(), user, alternatives))
-        if model:
-            self.send(Said(self._id(), self._clock.now(), model))
-        self.send(TurnEnded(self._id(), self._clock.now(), values or {}))
+        try:
+            if model:
+                self.send(Said(self._id(), self._clock.now(), model))
+        finally:
+            # Whatever its words led to, the turn is over.
+            self.send(TurnEnded(self._id(), self._clock.now(), values or {}))
         await self.rest()
         return self.latest()
 
@@ -256,7 +261,9 @@ class Session:
         tasks = [task for task in (self._tasks or {}).values() if task is not own]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            # A task that will not be cancelled does not keep the call open.
+            await asyncio.wait(tasks, timeout=GRACE)
         if self._hooks is not None:
             await self._hooks.close()
         self._publish((SessionEnded("closed"),))
