@@ -28,13 +28,21 @@ USES = {
     "disclosure": "{use: disclosure, with: {text: Hear hear.}, exits: {acknowledged: end}}",
     "handoff": "{use: handoff, with: {tool: TOOL, stuck: null}, exits: {done: end}}",
     "faq": "{use: faq, with: {words: are you open, answer: We are.}}",
+    "safety_handoff": "{use: safety_handoff, with: {when: FLAG, tool: TOOL}}",
 }
+DETOURS = ("faq", "safety_handoff")
 
 
 def text_of(motif: str, *names: str) -> str:
     """A flow that uses a motif under each of these names, and once gets to each use."""
-    place = "digressions" if motif == "faq" else "more"
-    uses = {n: USES[motif].replace("FIELD", f"{n}_day").replace("TOOL", f"{n}_it") for n in names}
+    place = "digressions" if motif in DETOURS else "more"
+    uses = {
+        n: USES[motif]
+        .replace("FIELD", f"{n}_day")
+        .replace("TOOL", f"{n}_it")
+        .replace("FLAG", f"\"when == '{n}'\"")
+        for n in names
+    }
     tools = "".join(f"  {n}_it: {{args: {{when: string}}, respond: 1}}\n" for n in names)
     phases = "".join(f"  {n}: {use}\n" for n, use in uses.items())
     ways = "".join(f"      - {{to: {n}, on: go_{n}}}\n" for n in names if place == "more")
