@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 Recorder: TypeAlias = Callable[[Input | None, Step], None]
 """Sees every step with the input that led to it; None for the start."""
+
+_log = logging.getLogger("flowengine")
 
 GRACE = 1.0
 """Seconds that a closing session gives its tasks to end."""
@@ -390,9 +393,16 @@ class Session:
         if not signals:
             return
         for fact in facts:
-            signals.publish(type(fact).__name__, self, fact=fact)
+            self._tell(type(fact).__name__, fact)
             if isinstance(fact, KeyWritten):
-                signals.publish(fact.key, self, fact=fact)
+                self._tell(fact.key, fact)
+
+    def _tell(self, name: str, fact: Fact) -> None:
+        """A receiver that raises is reported; the call is not its own."""
+        try:
+            self._kernel.compiled.signals.publish(name, self, fact=fact)
+        except Exception as error:  # noqa: BLE001 - a receiver's fault is not the call's
+            _log.error("a receiver of %s raised %s", name, type(error).__name__)
 
     def _id(self) -> str:
         self._inputs += 1

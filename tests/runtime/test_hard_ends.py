@@ -101,3 +101,21 @@ phases:
             assert [turn.user for turn in call.snapshot.transcript.turns] == ["hello", "second"]
 
     live(body())
+
+
+def test_a_receiver_that_raises_is_reported_and_the_call_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def receiver(sender: Any, fact: Any) -> None:
+        raise ValueError("words")
+
+    async def body() -> None:
+        async with Session(
+            FLOW, functions=functions(), extractors={"X": lambda w, k: {"when": 1}}
+        ) as call:
+            stop = call._kernel.compiled.signals.connect("RunEnded", receiver)
+            assert (await call.turn("hello")).state["when"] == 1
+            stop()
+
+    live(body())
+    assert caplog.messages == ["a receiver of RunEnded raised ValueError"]
