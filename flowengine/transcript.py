@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from pydantic import JsonValue
 
 RING = 50
 
@@ -87,6 +91,28 @@ class Transcript(NamedTuple):
             if words
         ]  # fmt: skip
         return "\n".join(lines)
+
+
+def quoted_lines(turns: Iterable[Turn]) -> Iterator[str]:
+    """The turns for a model to read as evidence: labelled, each line a quotation."""
+    for turn in turns:
+        if turn.user:
+            yield f"caller: {quoted(turn.user)}"
+        for call in turn.calls:
+            yield f"tool: {quoted(call_text(call))}"
+        if turn.model:
+            label = "assistant (cut off)" if turn.interrupted else "assistant"
+            yield f"{label}: {quoted(turn.model)}"
+
+
+def quoted(words: str) -> str:
+    """One line, whatever was said: no words can end their quotation or begin a line."""
+    return quotation(" ".join(words.split()))
+
+
+def quotation(value: JsonValue) -> str:
+    """A value as JSON that can be sent: a broken transcript may hold half of a surrogate pair."""
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()
 
 
 def call_text(call: ToolCall) -> str:

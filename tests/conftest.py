@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
+
+from flowengine.llm import GeminiProvider
+from flowengine.testing.fake_gemini import FakeGemini
 
 # A loaded machine is slow, not wrong.
 settings.register_profile("flowengine", deadline=None)
@@ -36,6 +39,27 @@ def without_collection() -> Iterator[None]:
     yield
     gc.enable()
     gc.collect()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def gemini(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for name in ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE", "GEMINI_TEXT_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    with FakeGemini() as server:
+        yield server
+
+
+@pytest.fixture
+async def provider(gemini: FakeGemini) -> AsyncIterator[GeminiProvider]:
+    talking = GeminiProvider(api_key="key-that-must-not-leak", base_url=gemini.url, timeout_s=5)
+    yield talking
+    await talking.aclose()
 
 
 def _module(name: str) -> ModuleType:

@@ -6,8 +6,7 @@ holds and options that were looked up reach the model as JSON in the message aft
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from flowengine.decide.decider import Question
@@ -15,7 +14,7 @@ from flowengine.decide.judge import NONE
 from flowengine.inputs import Json
 from flowengine.llm.data import Schema
 from flowengine.llm.messages import ChatRequest, Thinking
-from flowengine.transcript import Turn
+from flowengine.transcript import Turn, quotation, quoted, quoted_lines
 
 WINDOW = 40
 """Turns that are shown, the newest."""
@@ -125,36 +124,17 @@ def _question(name: str, question: Question) -> str:
 
 
 def _option(option: str, meaning: str) -> str:
-    return f"  option {_quotation(option)}{': ' if meaning else ''}{meaning}"
+    return f"  option {quotation(option)}{': ' if meaning else ''}{meaning}"
 
 
 def _evidence(
     questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]
 ) -> Iterator[str]:
-    yield "The conversation, oldest line first:\n" + "\n".join(_lines(turns))
+    yield "The conversation, oldest line first:\n" + "\n".join(quoted_lines(turns))
     if context:
-        yield f"Where the call stands: {_quotation(dict(context))}"
+        yield f"Where the call stands: {quotation(dict(context))}"
     for name, question in named(questions):
         if question.spec.options_from is not None:
-            yield f"Options of {name}: {_quotation(dict(question.options))}"
+            yield f"Options of {name}: {quotation(dict(question.options))}"
     latest = next((turn.user for turn in reversed(turns) if turn.user), "")
-    yield f"The caller's latest turn: {_said(latest)}"
-
-
-def _lines(turns: Sequence[Turn]) -> Iterable[str]:
-    for turn in turns:
-        if turn.user:
-            yield f"caller: {_said(turn.user)}"
-        if turn.model:
-            label = "assistant (cut off)" if turn.interrupted else "assistant"
-            yield f"{label}: {_said(turn.model)}"
-
-
-def _said(words: str) -> str:
-    """One line, whatever was said: no words can end their quotation or begin a line."""
-    return _quotation(" ".join(words.split()))
-
-
-def _quotation(value: Json) -> str:
-    # Half of a surrogate pair, which a broken transcript may hold, cannot be sent.
-    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()
+    yield f"The caller's latest turn: {quoted(latest)}"

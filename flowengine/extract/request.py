@@ -6,15 +6,14 @@ the model as JSON in the message that follows them.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from flowengine.inputs import Json
 from flowengine.llm.data import Schema
 from flowengine.llm.messages import ChatRequest, Thinking
 from flowengine.llm.refs import accepts_null
-from flowengine.transcript import Turn, call_text
+from flowengine.transcript import Turn, quotation, quoted, quoted_lines
 
 QUOTE = "_quote"
 """What a quoted field's sibling is called after it."""
@@ -93,31 +92,10 @@ def _or_null(part: Schema) -> Schema:
 
 
 def _evidence(window: Sequence[Turn], known: Mapping[str, Json]) -> str:
-    parts = ["The conversation, oldest line first:\n" + "\n".join(_lines(window))]
+    parts = ["The conversation, oldest line first:\n" + "\n".join(quoted_lines(window))]
     if known:
-        parts.append(f"Already known: {_quotation(dict(known))}")
+        parts.append(f"Already known: {quotation(dict(known))}")
     latest = next((turn.user for turn in reversed(window) if turn.user), "")
     if latest:
-        parts.append(f"The caller's latest turn: {_said(latest)}")
+        parts.append(f"The caller's latest turn: {quoted(latest)}")
     return "\n\n".join(parts)
-
-
-def _lines(window: Sequence[Turn]) -> Iterable[str]:
-    for turn in window:
-        if turn.user:
-            yield f"caller: {_said(turn.user)}"
-        for call in turn.calls:
-            yield f"tool: {_said(call_text(call))}"
-        if turn.model:
-            label = "assistant (cut off)" if turn.interrupted else "assistant"
-            yield f"{label}: {_said(turn.model)}"
-
-
-def _said(words: str) -> str:
-    """One line, whatever was said: no words can end their quotation or begin a line."""
-    return _quotation(" ".join(words.split()))
-
-
-def _quotation(value: Json) -> str:
-    # Half of a surrogate pair, which a broken transcript may hold, cannot be sent.
-    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()

@@ -6,7 +6,7 @@ whose guard asks `grounded` or reads such a key. Everything else that moves is l
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +19,6 @@ from flowengine import Flow, Functions, load, load_functions
 from flowengine.facts import Fact, KeyWritten, ToolDecided, TransitionTaken
 from flowengine.guards import Atom, Guard, names_of, walk
 from flowengine.kernel import Kernel
-from flowengine.llm import GeminiProvider
-from flowengine.testing.fake_gemini import FakeGemini
 from flowengine.testing.play import Play, start_of
 from flowengine.testing.scenario import Given, Step
 
@@ -193,24 +191,3 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             if metafunc.function.__name__.endswith("_live"):
                 cases = [case for case in cases if case.live]
             metafunc.parametrize(argument, cases, ids=[f"{c.kind}: {c.name}" for c in cases])
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
-def gemini(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGemini]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE", "GEMINI_TEXT_MODEL"):
-        monkeypatch.delenv(name, raising=False)
-    with FakeGemini() as server:
-        yield server
-
-
-@pytest.fixture
-async def provider(gemini: FakeGemini) -> AsyncIterator[GeminiProvider]:
-    talking = GeminiProvider(api_key="test", base_url=gemini.url, timeout_s=5)
-    yield talking
-    await talking.aclose()

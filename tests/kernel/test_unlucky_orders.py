@@ -1,7 +1,5 @@
 """What a hostile reader found: consent, money and private data in unlucky orders."""
 
-# ruff: noqa: E501, SIM113, PT018, RUF059 - flows and outcomes on one line each read best here
-
 from __future__ import annotations
 
 import json
@@ -29,9 +27,12 @@ state: {slot: string, agreed: {type: boolean, depends_on: [slot]}}
 decisions:
   pick: {question: Which?, type: choice, options: ["seven", "nine"], writes: slot}
 phases:
-  a: {initial: true, needs: [slot, agreed], transitions: [{to: b, when: decided(pick, 'never') or decided(pick, 'no')}]}
+  a:
+    initial: true
+    needs: [slot, agreed]
+    transitions: [{to: b, when: decided(pick) and is_true(zzz)}]
   b: {}
-""".replace("decided(pick, 'never') or decided(pick, 'no')", "decided(pick) and is_true(zzz)")
+"""
 
 
 def _pick(call: Any, option: str) -> None:
@@ -238,7 +239,10 @@ def test_promotion_to_a_dotted_path_of_a_trusted_object(begin: Any) -> None:
         call = begin("""
 flow: o
 state: {identity: {type: object, writers: ["tool:verify"], trusted: true}}
-extract: [{name: X, schema: {properties: {ok: {type: boolean}}}, promote: [{field: ok, to: identity.verified}]}]
+extract:
+  - name: X
+    schema: {properties: {ok: {type: boolean}}}
+    promote: [{field: ok, to: identity.verified}]
 tools: {verify: {save_as: identity}, pay: {when: is_true(identity.verified)}}
 phases: {a: {initial: true}}
 """)
@@ -286,15 +290,14 @@ phases: {a: {initial: true}}
     def play(store: Any) -> list[Any]:
         snap = kernel.start(0).snapshot
         facts: list[Any] = []
-        n = 0
-        for kind, *args in [
+        inputs: list[tuple[Any, ...]] = [
             (Heard, "x"),
             (TurnEnded,),
             (ToolCalled, "call-9", "charge", {"sum": 1}),
             (ToolCalled, "call-10", "charge", {"sum": 2}),
             (Outcome, "2.0", "ok", {"ok": True}),
-        ]:
-            n += 1
+        ]
+        for n, (kind, *args) in enumerate(inputs, start=1):
             step = kernel.step(snap, kind(str(n), 0, *args))
             snap, facts = store(step.snapshot), [*facts, *step.facts]
         return facts
@@ -337,7 +340,10 @@ def test_two_corrections_in_one_step_are_both_seen(begin: Any) -> None:
 flow: p
 state: {amount: decimal, who: string}
 records: {r: {fields: {amount: {recognize: money}}}}
-extract: [{name: X, schema: {properties: {who: {type: string}}}, promote: [{field: who, policy: correct, grounding: accept}]}]
+extract:
+  - name: X
+    schema: {properties: {who: {type: string}}}
+    promote: [{field: who, policy: correct, grounding: accept}]
 tools: {pay: {when: who == 'bob' and is_true(never)}}
 phases:
   a: {initial: true, needs: [amount, who], transitions: [{to: b, when: corrected(who)}]}
@@ -397,7 +403,10 @@ PAY = """
 flow: p
 state: {paid: boolean}
 tools:
-  pay: {args: {sum: number, note: {type: string, default: ""}}, idempotency_key: "{args.sum}", set: {paid: result.ok}}
+  pay:
+    args: {sum: number, note: {type: string, default: ""}}
+    idempotency_key: "{args.sum}"
+    set: {paid: result.ok}
   once: {times: once, set: {paid: result.ok}}
 phases: {a: {initial: true, no_input: [{after: 1s, do: [{say: Hello}]}]}}
 """
@@ -476,7 +485,11 @@ def test_a_confirmation_whose_consequences_fail_still_answers_the_call(begin: An
 def test_arguments_that_are_the_same_number_are_the_same_arguments(begin: Any) -> None:
     call = begin("""
 flow: p
-tools: {charge: {args: {sum: number, note: {type: string, default: ""}}, commit: true, times: per_arguments}}
+tools:
+  charge:
+    args: {sum: number, note: {type: string, default: ""}}
+    commit: true
+    times: per_arguments
 phases: {a: {initial: true}}
 """)
     call.tool("charge", "c1", sum=200)
@@ -488,7 +501,11 @@ phases: {a: {initial: true}}
 def test_a_default_left_out_or_given_is_the_same(begin: Any) -> None:
     call = begin("""
 flow: p
-tools: {charge: {args: {sum: number, note: {type: string, default: ""}}, commit: true, times: per_arguments}}
+tools:
+  charge:
+    args: {sum: number, note: {type: string, default: ""}}
+    commit: true
+    times: per_arguments
 phases: {a: {initial: true}}
 """)
     call.tool("charge", "c1", sum=200)
@@ -592,7 +609,8 @@ phases: {a: {initial: true, transitions: [{to: b, when: decided(agree)}]}, b: {}
     call.send(Heard, "no wait, do not do that")
     call.answer(ask.id, {"agree": {"probability": 0.99}})
     call.send(TurnEnded, {})
-    assert call.phase == "a" and call.asked(Decide)
+    assert call.phase == "a"
+    assert call.asked(Decide)
 
 
 def test_words_split_around_an_early_read_are_one_amount(begin: Any) -> None:
@@ -694,7 +712,10 @@ SILENT = """
 flow: s
 extract: [{name: X, schema: {properties: {ok: {}}}, promote: [{field: ok}]}]
 tools: {pay: {when: is_true(ok)}, ask: {confirm: Sure?}}
-phases: {a: {initial: true, no_input: [{after: 1s, do: [{say: Still there?}]}, {after: 1s, do: [{say: Bye}]}]}}
+phases:
+  a:
+    initial: true
+    no_input: [{after: 1s, do: [{say: Still there?}]}, {after: 1s, do: [{say: Bye}]}]
 """
 
 
@@ -721,7 +742,7 @@ def test_silence_goes_on_after_a_confirmation_was_declined(begin: Any) -> None:
 def test_an_input_at_the_instant_of_the_timer_does_not_take_it_away(begin: Any) -> None:
     call = begin(SILENT)
     call.turn("", "Hello")
-    id, due = call.snapshot.wait.timer
+    _, due = call.snapshot.wait.timer
     call.at = due
     call.set(x=1)
     assert call.snapshot.wait.timer is not None or call.happened(NoInput)
@@ -831,7 +852,11 @@ def test_a_late_field_of_a_left_phase_or_an_ended_turn_is_dropped(begin: Any, pr
     call = begin(f"""
 flow: f
 state: {{slot: string}}
-records: {{r: {{fields: {{slot: {{recognize: {{one_of: [seven, nine]}}}}, price: {{resolve: prices, args: [slot], to: "{prefix}:price"}}}}}}}}
+records:
+  r:
+    fields:
+      slot: {{recognize: {{one_of: [seven, nine]}}}}
+      price: {{resolve: prices, args: [slot], to: "{prefix}:price"}}
 resolvers: {{prices: {{args: [slot]}}}}
 phases: {{a: {{initial: true, transitions: [{{to: b, on: go}}]}}, b: {{}}}}
 """)

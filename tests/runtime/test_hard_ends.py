@@ -52,14 +52,18 @@ def test_closing_does_not_wait_for_a_task_that_will_not_be_cancelled() -> None:
 
 def test_a_blocking_hook_may_wait_for_the_call() -> None:
     async def body() -> None:
+        heard_of: list[str] = []
+
         async def heard(name: str, value: Any) -> None:
             await call.rest()
+            heard_of.append(name)
 
         hooks = Hooks(on_extracted=heard, blocking=True)
         call = Session(
             FLOW, functions=functions(), extractors={"X": lambda w, k: {"when": 1}}, hooks=hooks
         )
         await call.turn("hello")
+        assert heard_of == ["X"]
         await call.close()
 
     live(body())
