@@ -265,3 +265,33 @@ def test_channel_values_are_written_at_once_and_live_through_the_wait(begin: Beg
     assert call.values["turn:key"] == "5"
     call.send(Heard, "two")
     assert "turn:key" not in call.values
+
+
+def test_barrier_closed_by_next_turn_keeps_a_correction_of_its_own_turn(begin: Begin) -> None:
+    call = begin("""
+flow: t
+state: {amount: decimal}
+records: {r: {fields: {amount: {recognize: money}}}}
+extract: [{name: Mood, schema: {properties: {mood: {}}}}]
+phases: {a: {initial: true, needs: [amount]}}
+""")
+    call.turn("fifty dollars")
+    call.answer(call.run("Mood"), {})
+    assert call.values["amount"] == "50"
+    call.turn("no, eighty dollars")  # its barrier waits for Mood
+    call.turn("thank you")  # closes it
+    assert call.values["amount"] == "80"
+
+
+def test_a_barrier_is_settled_even_if_another_input_comes_at_its_instant(begin: Begin) -> None:
+    call = begin("""
+flow: s
+extract: [{name: X, schema: {properties: {ok: {}}}}]
+phases: {a: {initial: true}}
+""")
+    call.turn("well")
+    assert call.snapshot.wait.barrier
+    call.at = call.snapshot.wait.barrier.due_at
+    call.set(x=1)
+    call.ring()
+    assert call.snapshot.wait.barrier is None

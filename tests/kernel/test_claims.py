@@ -43,3 +43,14 @@ def test_other_words_claim_nothing(begin: Begin) -> None:
     call = begin(FLOW)
     call.send(Said, "Shall I submit the refill?")
     assert call.phase == "a"
+
+
+def test_a_claim_that_comes_in_two_pieces_is_found(begin: Begin) -> None:
+    call = begin("""
+flow: c
+tools: {refill: {claims: [refill is submitted]}}
+phases: {a: {initial: true}}
+""")
+    call.send(Said, "Your refill is")
+    call.send(Said, "submitted.")
+    assert [f.event for f in call.happened(EventOffered)] == ["claim:refill"]

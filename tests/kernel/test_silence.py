@@ -116,3 +116,55 @@ def test_interruptions_escalate(begin: Begin) -> None:
         assert call.phase == "a"
         call.send(Said, "I", interrupted=True)
     assert call.phase == "staff"
+
+
+SILENT = """
+flow: s
+extract: [{name: X, schema: {properties: {ok: {}}}, promote: [{field: ok}]}]
+tools: {pay: {when: is_true(ok)}, ask: {confirm: Sure?}}
+phases:
+  a:
+    initial: true
+    no_input: [{after: 1s, do: [{say: Still there?}]}, {after: 1s, do: [{say: Bye}]}]
+"""
+
+
+def test_silence_goes_on_after_a_call_that_waited_was_denied(begin: Begin) -> None:
+    call = begin(SILENT)
+    call.turn("hm", "Hello")
+    call.tool("pay", "c1")  # waits for X
+    call.ring()  # its deadline
+    assert [a.status for _, a in call.answers] == ["denied"]
+    call.answer(call.run("X"), {})
+    assert call.snapshot.wait.timer is not None
+
+
+def test_silence_goes_on_after_a_confirmation_was_declined(begin: Begin) -> None:
+    call = begin(SILENT)
+    call.turn("", "Hello")
+    call.tool("ask", "c1")
+    run = call.run("c1")
+    call.at += 60_000
+    call.answer(run, False)
+    assert call.snapshot.wait.timer is not None
+
+
+def test_an_input_at_the_instant_of_the_timer_does_not_take_it_away(begin: Begin) -> None:
+    call = begin(SILENT)
+    call.turn("", "Hello")
+    timer = call.snapshot.wait.timer
+    call.at = timer[1]
+    call.set(x=1)
+    assert call.snapshot.wait.timer == timer
+    call.ring()
+    assert call.happened(NoInput)
+
+
+def test_silence_is_counted_after_a_turn_that_failed(begin: Begin) -> None:
+    call = begin("""
+flow: s
+state: {n: integer}
+phases: {a: {initial: true, no_input: [{after: 1s, do: [{say: Still there?}]}]}}
+""")
+    call.turn("hello", n="x")
+    assert call.snapshot.wait.timer is not None

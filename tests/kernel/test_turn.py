@@ -263,3 +263,12 @@ phases:
 """)
     call.set("go")
     assert [f.phase for f in call.happened(PhaseEntered)] == ["b", "c"]
+
+
+def test_noise_is_no_turn_of_the_caller(begin: Any) -> None:
+    call = begin("""
+flow: s
+phases: {a: {initial: true, transitions: [{to: b}]}, b: {}}
+""")
+    call.turn("   ")
+    assert call.phase == "a"
