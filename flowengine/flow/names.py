@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from flowengine.flow.diagnostic import Finding, Path, unknown
+from flowengine.flow.diagnostic import Finding, Path, unknown, warning
 from flowengine.flow.index import Index, misnamed
 from flowengine.flow.model import Constraint, Phase, ToolRule
+from flowengine.tools.names import LONGEST, is_too_long, told_name
 
 
 def phase_names(index: Index) -> Iterator[Finding]:
@@ -103,6 +104,31 @@ def tool_names(index: Index) -> Iterator[Finding]:
     for name, tool in tools.items():
         yield from _unknown_tool(tool.compensate_with, ("tools", name, "compensate_with"), tools)
     yield from _asked(index, "tool", "unknown_tool", list(tools))
+
+
+def told_names(index: Index) -> Iterator[Finding]:
+    """A model knows each tool by a name of its own, and not by half a name."""
+    known: dict[str, str] = {}
+    for name in index.flow.tools:
+        told = told_name(name)
+        first = known.setdefault(told, name)
+        if first != name:
+            yield Finding(
+                "alike_tools",
+                f"a model is told {first!r} and {name!r} under one name: {told!r}",
+                ("tools", name),
+                suggestion="rename one of them",
+                on_key=True,
+                word=name,
+            )
+        elif is_too_long(name):
+            yield warning(
+                "long_tool_name",
+                f"the name of tool {name!r} is too long for a model, which is told {told!r}",
+                ("tools", name),
+                suggestion=f"{LONGEST} characters are allowed; a dot is told as two",
+                on_key=True,
+            )
 
 
 def _unknown_tools(names: Iterable[str], path: Path, tools: Collection[str]) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     names.initial_phases,
     names.record_names,
     names.tool_names,
+    names.told_names,
     names.question_names,
     recognizers,
     keys.declared_once,

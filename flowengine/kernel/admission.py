@@ -19,6 +19,7 @@ from flowengine.kernel.ledger import canonical, is_spent
 from flowengine.kernel.parts import CompiledConstraint
 from flowengine.kernel.snapshot import Call
 from flowengine.kernel.work import Work
+from flowengine.tools.names import told_name
 
 
 class Refusal(NamedTuple):
@@ -50,7 +51,8 @@ def observed(work: Work, call: Call) -> Iterator[Refusal]:
 def denial(work: Work, kind: str, say: str, missing: tuple[str, ...] = ()) -> ToolAnswer:
     """The refusal as the model gets it: why, what it may call instead, what it is to do now."""
     tools = tools_now(work)
-    lines = [say, f"Available now: {', '.join(tools)}." if tools else "No tool is available now."]
+    told = ", ".join(map(told_name, tools))
+    lines = [say, f"Available now: {told}." if tools else "No tool is available now."]
     with suppress(FunctionError):  # a refusal must reach the model whatever its texts do
         lines.append(work.flow.texts.phases[work.main_leaf()].instruction(work.find))
     words = " ".join(line.strip() for line in lines if line)

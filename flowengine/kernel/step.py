@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -55,6 +56,7 @@ from flowengine.kernel.turn import (
 )
 from flowengine.kernel.verbatim import check_verbatim
 from flowengine.kernel.work import Work
+from flowengine.tools.names import named_by_model
 from flowengine.transcript import Transcript
 
 _TZDATA = version("tzdata")
@@ -179,7 +181,7 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
     if isinstance(input, Outcome):
         drop_run(work, input)
     elif isinstance(input, ToolCalled):
-        deny_failed(work, input)
+        deny_failed(work, _by_own_name(work, input))
     if isinstance(input, TurnEnded):
         begin_silence(work)
     if _closes_barrier(work, input):
@@ -259,6 +261,15 @@ def _words_follow(work: Work, _: Heard | Said) -> None:
         settle(work)
 
 
+def _tool_called(work: Work, called: ToolCalled) -> None:
+    tool_called(work, _by_own_name(work, called))
+
+
+def _by_own_name(work: Work, called: ToolCalled) -> ToolCalled:
+    """A model may call a tool by the name under which it was told."""
+    return replace(called, tool=named_by_model(called.tool, work.flow.tools))
+
+
 def _timer_follows(work: Work, timer: Timer) -> None:
     if not work.facts or not isinstance(work.facts[-1], TimerFired):
         work.facts.append(InputIgnored(timer.id, "no such timer is set"))
@@ -283,7 +294,7 @@ _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
     Heard: (_heard, _words_follow),
     Said: (_said, _said_follows),
     TurnEnded: (_turn_ended, turn_ended),
-    ToolCalled: (_record_nothing, tool_called),
+    ToolCalled: (_record_nothing, _tool_called),
     Outcome: (outcome_recorded, outcome_follows),
     Timer: (_timer, _timer_follows),
     Admin: (_record_nothing, _admin_follows),

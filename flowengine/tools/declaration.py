@@ -14,11 +14,14 @@ from flowengine.llm.openai_wire import has_map
 from flowengine.sources.arguments import Function, arguments_of
 from flowengine.tools.accept import declared_schema
 from flowengine.tools.context import ToolContext
+from flowengine.tools.names import told_name
 from flowengine.tools.spec import Tool
 
 
 def declaration(name: str, tool: Tool, function: Function | None = None) -> ToolSpec:
     """What a model is told of a tool: its function's arguments, under what the flow declares.
+
+    Its name is one that every provider takes; a session understands the call under either name.
 
     Raises:
         FlowError: the flow declares an argument that the function does not take
@@ -29,7 +32,7 @@ def declaration(name: str, tool: Tool, function: Function | None = None) -> Tool
         taken = arguments_of(function, ToolContext)
         parameters = _overlaid(name, taken.schema, tool.args, taken.takes_any)
         description = tool.description or taken.description
-    return ToolSpec(name=name, description=description, parameters=parameters)
+    return ToolSpec(name=told_name(name), description=description, parameters=parameters)
 
 
 def for_gemini(tool: ToolSpec) -> dict[str, Any]:

@@ -94,3 +94,9 @@ def test_openais_form_is_strict_where_it_can_be() -> None:
 )
 def test_a_response_is_an_object(value: Any, response: Any) -> None:
     assert response_of(value) == response
+
+
+def test_a_name_that_a_service_refuses_is_told_in_another_spelling() -> None:
+    told = declaration("desk.find", Tool())
+    assert told.name == "desk__find"
+    assert for_gemini(told)["name"] == for_openai(told)["function"]["name"] == "desk__find"

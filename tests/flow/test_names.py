@@ -1,0 +1,57 @@
+"""Names that two things may not share."""
+
+from __future__ import annotations
+
+import pytest
+
+from flowengine import loads
+from flowengine.check import check
+from flowengine.flow.diagnostic import FlowFileError
+
+FLOW = """
+flow: names
+tools:
+  {one}: {{respond: ok}}
+  {other}: {{respond: ok}}
+phases: {{a: {{initial: true, final: true}}}}
+"""
+
+
+@pytest.mark.parametrize(("one", "other"), [("a.b", "a__b"), ("a__b", "a.b"), ("2fa", "_2fa")])
+def test_two_tools_that_a_model_cannot_tell_apart_are_refused(one: str, other: str) -> None:
+    with pytest.raises(FlowFileError, match=f"told '{one}' and '{other}' under one name") as error:
+        loads(FLOW.format(one=one, other=other))
+    [diagnostic] = error.value.diagnostics
+    assert (diagnostic.code, diagnostic.path) == ("alike_tools", f"/tools/{other}")
+
+
+def test_names_that_a_model_can_tell_apart_are_not() -> None:
+    assert list(loads(FLOW.format(one="a.b", other="a_b")).tools) == ["a.b", "a_b"]
+
+
+def test_a_name_that_is_cut_for_the_model_is_told() -> None:
+    name = "part." * 13 + "find"
+    [found] = check(loads(FLOW.format(one=name, other="look")))
+    assert (found.code, found.severity, found.path) == (
+        "long_tool_name",
+        "warning",
+        f"/tools/{name}",
+    )
+    assert "which is told 'part__" in found.message
+
+
+FRAGMENT = """
+flow: names
+fragments:
+  part:
+    tools: {find: {respond: ok}}
+    phase: {final: true}
+tools: {desk__find: {respond: ok}}
+phases: {desk: {initial: true, use: part}}
+"""
+
+
+def test_a_fragments_tool_may_not_take_the_name_of_another_for_a_model() -> None:
+    with pytest.raises(FlowFileError, match=r"'desk__find' and 'desk.find'"):
+        loads(FRAGMENT)
+    assert list(loads(FRAGMENT.replace("desk__find", "find")).tools) == ["find", "desk.find"]
