@@ -71,12 +71,9 @@ def tools_now(work: Work) -> tuple[str, ...]:
 
 
 def reads_of(work: Work, tool: str) -> frozenset[str]:
-    """Everything that the guards over a tool read."""
+    """Everything that may open the guards over a tool."""
     compiled = work.flow.tools.get(tool)
-    if compiled is None:
-        return frozenset()
-    guards = (compiled.guard, *(rule.until for rule in _nevers(work, tool)))
-    return frozenset(read for guard in guards if guard is not None for read in guard.reads)
+    return compiled.reads if compiled is not None else frozenset()
 
 
 def _is_enforced(work: Work, constraint: int) -> bool:

@@ -21,6 +21,7 @@ from flowengine.kernel.actions import Do, compile_actions, compile_text
 from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
 from flowengine.kernel.order import constraint_text, in_order
+from flowengine.kernel.origins import Behind, behind, followed
 from flowengine.kernel.parts import (
     CompiledConstraint,
     CompiledEdge,
@@ -91,13 +92,16 @@ class _Compiler:
             for order, (name, spec) in enumerate(flow.records.items())
         )
         patterns, dependents = tuple(self.patterns()), _dependents(flow)
+        constraints = tuple(self.constraints())
+        computed = computed_keys(flow, self.keys, self.functions)
+        rests = behind(flow, computed)
         return CompiledFlow(
             flow=flow,
             functions=self.functions,
             hash=self.hash,
             chart=self.chart,
             keys=self.keys,
-            computed=computed_keys(flow, self.keys, self.functions),
+            computed=computed,
             watchers=watch_table(flow, self.functions),
             patterns=patterns,
             phases=phases,
@@ -106,8 +110,8 @@ class _Compiler:
             texts=compile_texts(flow, self.functions, self.guard),
             records=records,
             accepts=dict(self.accepts()),
-            tools={name: self.tool(name) for name in flow.tools},
-            constraints=tuple(self.constraints()),
+            tools={name: self.tool(name, constraints, rests) for name in flow.tools},
+            constraints=constraints,
             ambient=_ambient(flow),
             asks=_asks(flow),
             pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),
@@ -198,11 +202,16 @@ class _Compiler:
                 if rule.accept_when is not None:
                     yield (f"extractor:{extract.name}", rule.field), self.guard(rule.accept_when)
 
-    def tool(self, name: str) -> CompiledTool:
+    def tool(
+        self, name: str, constraints: Iterable[CompiledConstraint], rests: Behind
+    ) -> CompiledTool:
         spec = self.flow.tools[name]
         guard = self.guard(spec.when) if spec.when is not None else None
+        guards = (guard, *(rule.until for rule in constraints if rule.spec.never == name))
+        reads = (read for each in guards if each is not None for read in each.reads)
         return CompiledTool(
             guard,
+            followed(reads, rests),
             duration_ms(spec.timeout),
             claims=tuple(searcher(f"(?i){pattern}") for pattern in spec.claims),
             rests_on=self.rests_on(spec, guard),

@@ -10,7 +10,7 @@ from flowengine.kernel.fields import field_found, field_key
 from flowengine.kernel.gate import decide_waiting, is_awaited
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import decisions_landed
-from flowengine.kernel.runs import follow_up, mark_missed, mark_read, targets
+from flowengine.kernel.runs import follow_up, mark_missed, mark_read, targets, written_by
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Barrier, Run, Staged
 from flowengine.kernel.turn import settle_barrier
@@ -31,7 +31,7 @@ def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """An extractor has answered."""
     spec = _spec(work, run)
     staged = _answer(work, spec, run, outcome)
-    awaited = staged is not None and is_awaited(work, targets(spec))
+    awaited = staged is not None and is_awaited(work, written_by(spec))
     _arrive(work, outcome.effect, staged, awaited=awaited)
     follow_up(work, spec, run)
 

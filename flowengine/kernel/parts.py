@@ -66,6 +66,8 @@ class CompiledPattern:
 @dataclass(slots=True)
 class CompiledTool:
     guard: CompiledGuard | None
+    reads: frozenset[str]
+    """All that the guards over it read, and what that rests on."""
     timeout: int
     claims: tuple[Callable[[str], bool], ...]
     """Whether the model's words say that it was done."""

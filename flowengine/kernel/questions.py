@@ -15,6 +15,7 @@ from flowengine.errors import OwnershipError, WrongTypeError
 from flowengine.facts import Decided
 from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json, Outcome
+from flowengine.kernel.origins import answers_of
 from flowengine.kernel.promote import correct
 from flowengine.kernel.snapshot import Answered, Run
 from flowengine.kernel.work import Work
@@ -69,7 +70,7 @@ def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
 def _named(work: Work, reads: frozenset[str]) -> tuple[str, ...]:
     """The questions behind these reads: asked for by name, or by the key that they write."""
     decisions = work.flow.flow.decisions.items()
-    return tuple(id for id, spec in decisions if f"@decided:{id}" in reads or spec.writes in reads)
+    return tuple(id for id, spec in decisions if not reads.isdisjoint(answers_of(id, spec.writes)))
 
 
 def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:

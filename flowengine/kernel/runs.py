@@ -8,6 +8,7 @@ from flowengine.effects import RunExtractor
 from flowengine.extract.spec import ExtractSpec, Interval
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
+from flowengine.state.keys import bare
 from flowengine.transcript import Turn
 
 
@@ -34,7 +35,7 @@ def start_in_progress(work: Work, reads: frozenset[str]) -> None:
     turn in progress."""
     now = work.transcript.current
     for order, spec in _specs(work):
-        writes = spec.trigger == "every_turn" and not reads.isdisjoint(targets(spec))
+        writes = spec.trigger == "every_turn" and not reads.isdisjoint(written_by(spec))
         if writes and work.wait.seen.get(spec.name) != _extent(now) and not _open_runs(work, spec):
             run_extractor(work, spec, order)
             seen = {**work.wait.seen, spec.name: _extent(now)}
@@ -82,6 +83,12 @@ def targets(spec: ExtractSpec) -> Iterable[str]:
     if spec.promote:
         return [rule.to or rule.field for rule in spec.promote]
     return list(spec.schema_.get("properties", {}))
+
+
+def written_by(spec: ExtractSpec) -> frozenset[str]:
+    """What a run may change: the extractor's keys, its object, and what is known of the run."""
+    own = (spec.name, f"{spec.name}:status", f"{spec.name}:error")
+    return frozenset((*map(bare, targets(spec)), *own))
 
 
 def mark_read(work: Work, name: str, turn: int) -> None:

@@ -65,6 +65,11 @@ class ComputedKeys:
     def order(self) -> tuple[str, ...]:
         return self._order
 
+    @property
+    def reads(self) -> Mapping[str, tuple[str, ...] | None]:
+        """Each with what it reads; None if that is only tracked."""
+        return {name: node.reads for name, node in self._nodes.items()}
+
     def recompute(self, state: State, changed: Iterable[str] | None = None) -> None:
         """Bring every computed key that depends on `changed` (all, if None) up to date."""
         if not self._nodes:
