@@ -26,7 +26,7 @@ from flowengine.extract.mentions import terms
 from flowengine.extract.orders import is_order
 from flowengine.extract.quotes import find_quote
 from flowengine.extract.recognizers import Utterance, utterance
-from flowengine.extract.recognizers.text import LONGEST_TEXT
+from flowengine.extract.recognizers.text import LONGEST_TEXT, heard
 from flowengine.extract.sightings import Sighting, by_meaning, by_sound, by_words
 from flowengine.inputs import Json
 from flowengine.llm.data import Schema
@@ -62,18 +62,13 @@ class CallerWords:
 
     turns: Sequence[Turn] = field(repr=False)
     setting: Setting = field(default_factory=Setting)
-    read: dict[str, Utterance] = field(default_factory=dict[str, Utterance], repr=False)
-    """Texts that were read already; whoever has read the turn for its recognizers shares them."""
 
     def __post_init__(self) -> None:
         spoken = (turn for turn in self.turns if turn.user.strip())
         self.turns = sorted(spoken, key=lambda turn: -turn.number)
 
-    def utterance(self, text: str) -> Utterance:
-        found = self.read.get(text)
-        if found is None:
-            found = self.read[text] = utterance(text, self.setting.locale)
-        return found
+    def heard(self, turn: Turn) -> Utterance:
+        return heard(turn.user, self.setting.locale, turn.at)
 
     def ground(self, value: Json, schema: Schema, name: str = "") -> Grounded | None:
         """The words that support a value; None for one that is ungrounded, or inferred.
@@ -99,11 +94,11 @@ class CallerWords:
         """
         if len(quote) > LONGEST_TEXT:
             return None
-        wanted = self.utterance(quote)
+        wanted = utterance(quote, self.setting.locale)
         if not wanted.words or is_order(wanted, name, value):
             return None
         for turn in self.turns:
-            found = find_quote(wanted, self.utterance(turn.user), name, value)
+            found = find_quote(wanted, self.heard(turn), name, value)
             if found is not None:
                 span, confidence = found
                 return Grounded(turn.number, span, confidence, "quote")
@@ -147,9 +142,9 @@ class CallerWords:
             yield from by_meaning(meaning, said, self.setting, name)
 
     def _hypotheses(self, turn: Turn) -> Iterator[tuple[int, Utterance]]:
-        yield 0, self.utterance(turn.user)
+        yield 0, self.heard(turn)
         for rank, other in enumerate(turn.alternatives[:_MOST_HYPOTHESES], start=1):
-            yield rank, self.utterance(other)
+            yield rank, heard(other, self.setting.locale, turn.at)
 
     def _composed(self, means: Sequence[Meaning], name: str) -> Grounded | None:
         """A moment of which day and hour were said apart, in one turn or in two."""
@@ -181,7 +176,7 @@ class CallerWords:
         if len(letters) < 3 or not letters.isascii():
             return None
         for turn in self.turns:
-            said = self.utterance(turn.user)
+            said = self.heard(turn)
             readers = ("letters", "postal_code") if wanted.numbers else ("letters",)
             seen = [
                 Sighting(one.span, one.confidence, one.rule)
@@ -199,7 +194,7 @@ class CallerWords:
         places: list[Grounded] = []
         for part in wanted if 1 < len(wanted) <= 3 else ():
             for turn in self.turns:
-                said = self.utterance(turn.user)
+                said = self.heard(turn)
                 words = terms(said, False).words
                 if [words[token] for token in said.content] == [part]:
                     span = said.span(said.content[0], said.content[0] + 1)
@@ -237,9 +232,9 @@ class _Wanted:
         """Whether it is nothing but a number or an id: then its words alone prove nothing."""
         return bool(self.means) and all(what in ("number", "digits") for what, _ in self.means)
 
-    @property
+    @cached_property
     def _read(self) -> Utterance:
-        return self._heard.utterance(self.text)
+        return utterance(self.text, self._heard.setting.locale)
 
 
 def _decide(turn: Turn, rank: int, said: Utterance, seen: Iterable[Sighting]) -> Grounded | None:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 from flowengine.errors import FlowError
 from flowengine.extract.models import Providers, default_model
-from flowengine.extract.request import QUOTE, ask, asked_schema
-from flowengine.extract.spec import ExtractSpec, OnFailure, Promotion, Trigger
+from flowengine.extract.request import ask, asked_schema
+from flowengine.extract.spec import QUOTE, ExtractSpec, OnFailure, Promotion, Trigger
 from flowengine.extract.turn_extractor import (
     ExtractionFailed,
     TurnExtractor,

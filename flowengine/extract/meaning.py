@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
 from flowengine.extract.recognizers import (
@@ -46,8 +45,7 @@ _DAYS = (None, "day", "minute")
 """The grains of what names a day; "this week" and "in March" do not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What readings depend on besides the words."""
 
     locale: str = "en-US"

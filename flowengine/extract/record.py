@@ -6,20 +6,19 @@ answers a new question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeAlias
 
+from flowengine.extract.meaning import Setting
 from flowengine.extract.recognizers import (
     Context,
     Recognition,
     Recognizer,
-    Utterance,
     recognizer,
-    utterance,
 )
+from flowengine.extract.recognizers.text import heard
 from flowengine.extract.spec import FieldSpec, RecordSpec
 from flowengine.extract.value_types import typed, value_key, value_types
 from flowengine.guards import CompiledGuard, compile_guard
@@ -46,30 +45,13 @@ class Finding(NamedTuple):
 class Hearing(NamedTuple):
     """What is known when a turn is read, besides its words."""
 
-    ref: datetime
-    timezone: str
-    locale: str
+    setting: Setting
     find: Callable[[str], Json]
     """The present value of a key."""
     question: str = ""
     """The model's words just before the caller spoke, in lower case."""
     needed: str | None = None
     """The key that the phase asks for next."""
-
-
-@dataclass(slots=True)
-class Words:
-    """The turns to read, newest first; each is tokenised once for all recognizers."""
-
-    turns: tuple[Turn, ...]
-    locale: str
-    _read: dict[str, Utterance] = field(default_factory=dict)
-
-    def utterance(self, text: str) -> Utterance:
-        known = self._read.get(text)
-        if known is None:
-            known = self._read[text] = utterance(text, self.locale)
-        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +98,12 @@ class CompiledRecord:
         self.keys = frozenset(field.key for field in self.fields.values())
         self.asked_by_words = any(f.asks for f in self.fields.values())
 
-    def read(self, words: Words, hearing: Hearing) -> tuple[Finding, ...]:
-        """What the caller's words say about each field; one finding a field at most."""
+    def read(self, turns: Sequence[Turn], hearing: Hearing) -> tuple[Finding, ...]:
+        """What the caller's words of these turns, newest first, say about each field; one finding
+        a field at most."""
         asked = self.asked(hearing)
         found = (
-            _read(field, words, hearing, asked)
+            _read(field, turns, hearing, asked)
             for field in self.fields.values()
             if field.recognizer is not None
         )
@@ -173,19 +156,19 @@ def _is_async(function: object) -> bool:
 
 
 def _read(
-    field: CompiledField, words: Words, hearing: Hearing, asked: CompiledField | None
+    field: CompiledField, turns: Sequence[Turn], hearing: Hearing, asked: CompiledField | None
 ) -> Finding | None:
     when = field.spec.when_asked
     if when and asked is not field:
         return None
     if when == "by_words" and not any(phrase in hearing.question for phrase in field.asks):
         return None
-    for newest, turn in zip((True, *[False] * len(words.turns)), words.turns, strict=False):
+    assert field.recognizer is not None
+    for turn in turns:
         if not turn.user:
             continue
-        context = _context(field, hearing, words, turn, asked if newest else None)
-        said = words.utterance(turn.user)
-        assert field.recognizer is not None
+        context = _context(field, hearing, turn, asked if turn is turns[0] else None)
+        said = heard(turn.user, hearing.setting.locale, turn.at)
         for recognition in field.recognizer.recognize(said, context):
             value = _value(field, recognition)
             if value is not None and field.accepts(value):
@@ -197,20 +180,17 @@ def _read(
 
 
 def _context(
-    field: CompiledField,
-    hearing: Hearing,
-    words: Words,
-    turn: Turn,
-    asked: CompiledField | None,
+    field: CompiledField, hearing: Hearing, turn: Turn, asked: CompiledField | None
 ) -> Context:
+    setting = hearing.setting
     return Context(
         asked=asked.spec.kind if asked else None,
         focus=None if asked is None else asked is field,
         current=hearing.find(field.key),
-        ref=hearing.ref,
-        tz=hearing.timezone,
-        locale=hearing.locale,
-        alternatives=tuple(map(words.utterance, turn.alternatives)),
+        ref=setting.ref,
+        tz=setting.timezone,
+        locale=setting.locale,
+        alternatives=tuple(heard(other, setting.locale, turn.at) for other in turn.alternatives),
     )
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from flowengine.extract.spec import QUOTE
 from flowengine.inputs import Json
 from flowengine.llm.data import Schema
 from flowengine.llm.messages import ChatRequest, Thinking
 from flowengine.llm.refs import accepts_null
 from flowengine.transcript import Turn, quotation, quoted, quoted_lines
-
-QUOTE = "_quote"
-"""What a quoted field's sibling is called after it."""
 
 # Small models read this literally, with no thinking in between. Each rule answers a way in which
 # they were seen to go wrong: naming what counts works where naming what does not count fails.

@@ -31,6 +31,8 @@ class Raise(Data):
 
 Trigger: TypeAlias = Moment | Interval
 OnFailure: TypeAlias = Literal["continue", "hold"] | Raise
+QUOTE = "_quote"
+"""The sibling of a field that holds the caller's words for it."""
 
 
 class FieldSpec(Data):

@@ -10,6 +10,7 @@ from typing import Any
 from flowengine.chart import Chart, Edge, chart_of
 from flowengine.clock import duration_ms
 from flowengine.errors import FlowError, did_you_mean
+from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.recognizers import warm_up
 from flowengine.extract.record import CompiledRecord
 from flowengine.extract.value_types import value_key
@@ -109,6 +110,10 @@ class _Compiler:
             by_name={edge.name: edge for edge in edges},
             texts=compile_texts(flow, self.functions, self.guard),
             records=records,
+            extractors={
+                spec.name: CompiledExtract(spec, order)
+                for order, spec in enumerate(flow.extract, start=len(records))
+            },
             accepts=dict(self.accepts()),
             tools={name: self.tool(name, constraints, rests) for name in flow.tools},
             constraints=constraints,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from flowengine.extract.compiled import targets
 from flowengine.flow.functions import Functions
 from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
@@ -14,7 +15,6 @@ from flowengine.flow.reaction import Watch
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
 from flowengine.kernel.actions import compile_actions, perform
-from flowengine.kernel.runs import targets
 from flowengine.state import (
     KEY_TYPES,
     Computed,

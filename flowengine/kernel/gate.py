@@ -18,7 +18,6 @@ from flowengine.kernel.arguments import accepted
 from flowengine.kernel.calls import answer_call, finish, hold, in_order, open_run, remember
 from flowengine.kernel.fields import is_being_resolved
 from flowengine.kernel.questions import is_being_asked
-from flowengine.kernel.runs import written_by
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.unread import ask_for_keys, land_waiting, read_words
@@ -126,9 +125,9 @@ def _may_wait(work: Work, call: Call, broken: list[Refusal]) -> bool:
     reads = reads_of(work, call.tool)
     open_runs = {run.name for run in work.wait.runs.values() if run.kind == "extractor"}
     if any(
-        not reads.isdisjoint(written_by(spec))
-        for spec in work.flow.flow.extract
-        if spec.name in open_runs
+        not reads.isdisjoint(extractor.written)
+        for extractor in work.flow.extractors.values()
+        if extractor.name in open_runs
     ):
         return True
     return is_being_asked(work, reads) or is_being_resolved(work, reads)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.record import findings
-from flowengine.extract.spec import ExtractSpec, Raise
+from flowengine.extract.spec import Raise
 from flowengine.facts import RunEnded
 from flowengine.inputs import Outcome
 from flowengine.kernel.fields import field_found, field_key
 from flowengine.kernel.gate import decide_waiting, is_awaited
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import decisions_landed
-from flowengine.kernel.runs import follow_up, mark_missed, mark_read, targets, written_by
+from flowengine.kernel.runs import follow_up, mark_missed, mark_read
 from flowengine.kernel.settle import rest, settle
 from flowengine.kernel.snapshot import Barrier, Run, Staged
 from flowengine.kernel.turn import settle_barrier
@@ -29,11 +30,11 @@ def run_recorded(work: Work, outcome: Outcome, run: Run) -> None:
 
 def run_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """An extractor has answered."""
-    spec = _spec(work, run)
-    staged = _answer(work, spec, run, outcome)
-    awaited = staged is not None and is_awaited(work, written_by(spec))
+    extractor = work.flow.extractors[run.name]
+    staged = _answer(work, extractor, run, outcome)
+    awaited = staged is not None and is_awaited(work, extractor.written)
     _arrive(work, outcome.effect, staged, awaited=awaited)
-    follow_up(work, spec, run)
+    follow_up(work, extractor)
 
 
 def field_ended(work: Work, outcome: Outcome, run: Run) -> None:
@@ -83,45 +84,39 @@ def _is_late(work: Work, outcome: Outcome, run: Run) -> bool:
     if barrier is not None and outcome.effect in barrier.runs:
         return False
     in_progress = run.turn == work.transcript.current.number
-    return not in_progress and _spec(work, run).trigger not in (
-        "after_tool_call",
-        "on_phase_change",
-    )
+    trigger = work.flow.extractors[run.name].spec.trigger
+    return not in_progress and trigger not in ("after_tool_call", "on_phase_change")
 
 
-def _spec(work: Work, run: Run) -> ExtractSpec:
-    return next(spec for spec in work.flow.flow.extract if spec.name == run.name)
-
-
-def _answer(work: Work, spec: ExtractSpec, run: Run, outcome: Outcome) -> Staged | None:
+def _answer(work: Work, extractor: CompiledExtract, run: Run, outcome: Outcome) -> Staged | None:
     status, error = outcome.status, outcome.error
     if status == "ok" and outcome.value is None:
         return None
     if status == "ok" and not isinstance(outcome.value, dict):
         status, error = "failed", "not_an_object"
-    work.note(f"{spec.name}:status", status)
-    work.note(f"{spec.name}:error", None if status == "ok" else error or status)
+    work.note(f"{run.name}:status", status)
+    work.note(f"{run.name}:error", None if status == "ok" else error or status)
     if status != "ok" or not isinstance(outcome.value, dict):
-        _missed(work, spec, run)
+        _missed(work, extractor, run)
         return None
-    held = frozenset(targets(spec))
-    if work.wait.holding & held:
-        _hold(work, work.wait.holding - held, held)
-    mark_read(work, spec.name, run.turn)
+    if work.wait.holding:
+        _hold(work, work.wait.holding.difference(extractor.targets), extractor)
+    mark_read(work, run.name, run.turn)
     fields = tuple(findings(outcome.value, run.turn))
-    return Staged(f"extractor:{spec.name}", run.order, run.turn, fields)
+    return Staged(f"extractor:{run.name}", run.order, run.turn, fields)
 
 
-def _missed(work: Work, spec: ExtractSpec, run: Run) -> None:
+def _missed(work: Work, extractor: CompiledExtract, run: Run) -> None:
     """What the flow wants to happen when an extraction fails."""
     mark_missed(work, run)
-    if spec.on_failure == "hold":
-        held = frozenset(targets(spec))
-        _hold(work, work.wait.holding | held, held)
-    elif isinstance(spec.on_failure, Raise):
-        work.events.append(spec.on_failure.raise_)
+    on_failure = extractor.spec.on_failure
+    if on_failure == "hold":
+        _hold(work, work.wait.holding.union(extractor.targets), extractor)
+    elif isinstance(on_failure, Raise):
+        work.events.append(on_failure.raise_)
 
 
-def _hold(work: Work, holding: frozenset[str], touched: frozenset[str]) -> None:
-    work.wait = work.wait._replace(holding=holding)
-    work.touched |= touched
+def _hold(work: Work, holding: frozenset[str], extractor: CompiledExtract) -> None:
+    if holding != work.wait.holding:
+        work.wait = work.wait._replace(holding=holding)
+        work.touched.update(extractor.targets)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from flowengine.extract.compiled import written_by
 from flowengine.flow.model import Flow
 from flowengine.guards.lookup import bare, roots
-from flowengine.kernel.runs import written_by
 from flowengine.state import ComputedKeys
 
 Behind: TypeAlias = Mapping[str, frozenset[str]]

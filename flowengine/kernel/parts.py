@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from flowengine.chart import Chart, Configuration, Edge
+from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.record import CompiledRecord
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Constraint, Flow, Phase
@@ -117,6 +118,8 @@ class CompiledFlow:
     phases: Mapping[str, CompiledPhase]
     edges: tuple[CompiledEdge, ...]
     records: tuple[CompiledRecord, ...]
+    extractors: Mapping[str, CompiledExtract]
+    """By name, as declared; their order comes after the records'."""
     accepts: Mapping[tuple[str, str], CompiledGuard]
     """(Writer, field) -> the condition under which the field's value is taken."""
     tools: Mapping[str, CompiledTool]

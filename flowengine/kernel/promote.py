@@ -82,15 +82,14 @@ def policy_of(spec: FieldSpec) -> Policy:
 def _land_extraction(
     work: Work, staged: Staged, name: str, corrected: set[str], late: bool, newest: int
 ) -> None:
-    spec = next(spec for spec in work.flow.flow.extract if spec.name == name)
-    rules = {rule.field: rule for rule in spec.promote}
+    extractor = work.flow.extractors[name]
     kept: dict[str, Json] = {}
-    for finding, grounded in supported(work, spec, staged):
-        rule = rules.get(finding.field)
+    for finding, grounded in supported(work, extractor, staged):
+        rule = extractor.rules.get(finding.field)
         key = (rule.to or rule.field) if rule else ""
         if late and _is_over(work, key, staged.turn):
             continue
-        if rule is None and rules:
+        if rule is None and extractor.rules:
             continue
         if _land_field(work, staged, finding, rule, grounded, corrected, newest):
             kept[finding.field] = finding.value

@@ -6,12 +6,13 @@ What has been read is not read again, so an old "yes" never answers a new questi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from flowengine.errors import FlowError
-from flowengine.extract.record import CompiledRecord, Finding, Hearing, Words
+from flowengine.extract.meaning import Setting
+from flowengine.extract.record import CompiledRecord, Finding, Hearing
 from flowengine.kernel.runs import is_due, mark_read
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
@@ -46,21 +47,22 @@ def read_in_progress(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
     return _read(work, due, work.transcript.current, _asked_before(work, closed=False))
 
 
+def setting_of(work: Work) -> Setting:
+    """The language, the time and the place in which words are understood."""
+    zone = _text(work, "session:timezone") or work.flow.flow.timezone
+    now = datetime.fromtimestamp(work.at / 1000, _zone(zone))
+    return Setting(_text(work, "session:locale") or work.flow.flow.locale, now, zone)
+
+
 def hear(work: Work, question: str) -> Hearing:
     """What the recognizers should know about the words they read."""
-    zone = _text(work, "session:timezone") or work.flow.flow.timezone
+    setting = setting_of(work)
     return Hearing(
-        ref=datetime.fromtimestamp(work.at / 1000, UTC).astimezone(_zone(zone)),
-        timezone=zone,
-        locale=locale_of(work),
+        setting=setting,
         find=work.find,
         question=question,
         needed=next((key for key in unmet(work) if ":" not in key), None),
     )
-
-
-def locale_of(work: Work) -> str:
-    return _text(work, "session:locale") or work.flow.flow.locale
 
 
 def unmet(work: Work) -> list[str]:
@@ -73,7 +75,6 @@ def unmet(work: Work) -> list[str]:
 def _read(
     work: Work, records: Iterable[CompiledRecord], newest: Turn, question: str
 ) -> tuple[Staged, ...]:
-    words = Words((newest,), locale_of(work))
     hearing: Hearing | None = None
     asked: CompiledRecord | None = None
     staged: list[Staged] = []
@@ -81,12 +82,12 @@ def _read(
         if hearing is None:
             hearing = hear(work, question)
             asked = next((r for r in work.flow.records if r.named(hearing)), None)
-        words.turns, offset = _unread(work, record, newest)
+        turns, offset = _unread(work, record, newest)
         # A question in words is about that record's field, whatever the phase needs next.
         about = hearing if asked in (None, record) else hearing._replace(needed=None)
-        found = record.read(words, about) if words.turns else ()
+        found = record.read(turns, about) if turns else ()
         if offset:
-            found = _joined(record, newest, words, about, found, offset)
+            found = _joined(record, newest, turns, about, found, offset)
         _mark(work, record.name, newest)
         if found:
             staged.append(Staged(f"record:{record.name}", record.order, newest.number, found))
@@ -96,15 +97,14 @@ def _read(
 def _joined(
     record: CompiledRecord,
     newest: Turn,
-    words: Words,
+    turns: tuple[Turn, ...],
     hearing: Hearing,
     tail: tuple[Finding, ...],
     offset: int,
 ) -> tuple[Finding, ...]:
     """What was said since the early reading, heard together with the words before it: "two" and
     "hundred dollars" are one amount. What lies before it altogether has been read."""
-    rest = tuple(turn for turn in words.turns if turn.number < newest.number)
-    whole = Words((newest, *rest), words.locale)
+    whole = (newest, *(turn for turn in turns if turn.number < newest.number))
     found = {f.field: _shifted(f, newest.number, offset) for f in tail}
     for finding in record.read(whole, hearing):
         if finding.turn == newest.number and finding.span and finding.span[1] > offset:

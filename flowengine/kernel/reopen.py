@@ -18,7 +18,7 @@ from flowengine.effects import (
 )
 from flowengine.kernel.ledger import entry_of, filled
 from flowengine.kernel.questions import decide_again
-from flowengine.kernel.runs import targets
+from flowengine.kernel.runs import known_to
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
 
@@ -69,11 +69,11 @@ def _again(work: Work, effect: str, run: Run) -> Effect:
 
 
 def _extraction(work: Work, effect: str, run: Run) -> RunExtractor:
-    spec = next(spec for spec in work.flow.flow.extract if spec.name == run.name)
-    size = max(spec.window, run.turn - work.wait.ran.get(run.name, run.turn - 1))
+    extractor = work.flow.extractors[run.name]
+    size = max(extractor.spec.window, run.turn - work.wait.ran.get(run.name, run.turn - 1))
     said = work.transcript
     turns = tuple(
         t for t in (*said.turns, said.current) if t.number <= run.turn and (t.user or t.model)
     )
-    known = {key: v for key in targets(spec) if (v := work.find(key)) is not None}
+    known = known_to(work, extractor)
     return RunExtractor(effect, run.name, run.turn, tuple(turns[-size:]), known)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from flowengine.effects import RunExtractor
-from flowengine.extract.spec import ExtractSpec, Interval
+from flowengine.extract.compiled import CompiledExtract
+from flowengine.extract.spec import Interval, Moment
+from flowengine.inputs import Json
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
-from flowengine.state.keys import bare
 from flowengine.transcript import Turn
 
 
@@ -20,13 +21,13 @@ def start_at_turn_end(work: Work) -> tuple[str, ...]:
     started: list[str] = []
     if not (work.turn_closed or _is_deaf(work)):
         return ()
-    for order, spec in _specs(work):
-        if not is_due(spec.trigger, work, spec.name):
+    for extractor in work.flow.extractors.values():
+        if not is_due(extractor.spec.trigger, work, extractor.name):
             continue
-        if work.wait.seen.get(spec.name) == _extent(work.transcript.turns[-1]):
-            started += _open_runs(work, spec)
-        elif _has_words(work, spec):
-            started += _start_or_queue(work, spec, order)
+        if work.wait.seen.get(extractor.name) == _extent(work.transcript.turns[-1]):
+            started += _open_runs(work, extractor)
+        elif _has_words(work, extractor):
+            started += _start_or_queue(work, extractor)
     return tuple(started)
 
 
@@ -34,19 +35,18 @@ def start_in_progress(work: Work, reads: frozenset[str]) -> None:
     """A call waits for these keys: start the every-turn extractors that may write them, on the
     turn in progress."""
     now = work.transcript.current
-    for order, spec in _specs(work):
-        writes = spec.trigger == "every_turn" and not reads.isdisjoint(written_by(spec))
-        if writes and work.wait.seen.get(spec.name) != _extent(now) and not _open_runs(work, spec):
-            run_extractor(work, spec, order)
-            seen = {**work.wait.seen, spec.name: _extent(now)}
-            work.wait = work.wait._replace(seen=seen)
+    for extractor in _waiting_for(work, "every_turn"):
+        name, unread = extractor.name, work.wait.seen.get(extractor.name) != _extent(now)
+        if unread and not reads.isdisjoint(extractor.written) and not _open_runs(work, extractor):
+            run_extractor(work, extractor)
+            work.wait = work.wait._replace(seen={**work.wait.seen, name: _extent(now)})
 
 
 def start_after_tool(work: Work) -> None:
     """A tool has answered: start the extractors that look at what was said around it."""
-    for order, spec in _specs(work):
-        if spec.trigger == "after_tool_call" and _newest(work):
-            _start_or_queue(work, spec, order)
+    if _newest(work):
+        for extractor in _waiting_for(work, "after_tool_call"):
+            _start_or_queue(work, extractor)
 
 
 def start_in_phase(work: Work) -> None:
@@ -55,40 +55,32 @@ def start_in_phase(work: Work) -> None:
     Before anything has been said there is nothing to read.
     """
     newest = _newest(work)
-    for order, spec in _specs(work):
-        if spec.trigger == "on_phase_change" and work.wait.ran.get(spec.name, 0) < newest:
-            _start_or_queue(work, spec, order)
+    for extractor in _waiting_for(work, "on_phase_change"):
+        if work.wait.ran.get(extractor.name, 0) < newest:
+            _start_or_queue(work, extractor)
 
 
-def run_extractor(work: Work, spec: ExtractSpec, order: int) -> str:
+def run_extractor(work: Work, extractor: CompiledExtract) -> str:
     """Ask for one run over the turns that its window and what it has missed cover."""
-    effect, newest = work.effect_id(), _newest(work)
-    size = max(spec.window, newest - work.wait.ran.get(spec.name, newest - 1))
-    known = {key: v for key in targets(spec) if (v := work.find(key)) is not None}
-    work.effects.append(RunExtractor(effect, spec.name, newest, _turns(work)[-size:], known))
-    runs = {**work.wait.runs, effect: Run("extractor", spec.name, newest, order)}
+    effect, newest, name = work.effect_id(), _newest(work), extractor.name
+    size = max(extractor.spec.window, newest - work.wait.ran.get(name, newest - 1))
+    known = known_to(work, extractor)
+    work.effects.append(RunExtractor(effect, name, newest, _turns(work)[-size:], known))
+    runs = {**work.wait.runs, effect: Run("extractor", name, newest, extractor.order)}
     work.wait = work.wait._replace(runs=runs)
     return effect
 
 
-def follow_up(work: Work, spec: ExtractSpec, run: Run) -> None:
+def known_to(work: Work, extractor: CompiledExtract) -> dict[str, Json]:
+    """What the keys that it may write hold already."""
+    return {key: v for key in extractor.targets if (v := work.find(key)) is not None}
+
+
+def follow_up(work: Work, extractor: CompiledExtract) -> None:
     """One more run for the turns that came while this one was open."""
-    if spec.name in work.wait.queued:
-        work.wait = work.wait._replace(queued=work.wait.queued - {spec.name})
-        run_extractor(work, spec, run.order)
-
-
-def targets(spec: ExtractSpec) -> Iterable[str]:
-    """The keys that an extractor may write."""
-    if spec.promote:
-        return [rule.to or rule.field for rule in spec.promote]
-    return list(spec.schema_.get("properties", {}))
-
-
-def written_by(spec: ExtractSpec) -> frozenset[str]:
-    """What a run may change: the extractor's keys, its object, and what is known of the run."""
-    own = (spec.name, f"{spec.name}:status", f"{spec.name}:error")
-    return frozenset((*map(bare, targets(spec)), *own))
+    if extractor.name in work.wait.queued:
+        work.wait = work.wait._replace(queued=work.wait.queued - {extractor.name})
+        run_extractor(work, extractor)
 
 
 def mark_read(work: Work, name: str, turn: int) -> None:
@@ -113,9 +105,8 @@ def is_due(trigger: object, work: Work, name: str) -> bool:
     return trigger in ("every_turn", "on_generation_complete")
 
 
-def _specs(work: Work) -> Iterable[tuple[int, ExtractSpec]]:
-    """Extractors with their declared order, which comes after the records'."""
-    return enumerate(work.flow.flow.extract, start=len(work.flow.records))
+def _waiting_for(work: Work, moment: Moment) -> Iterable[CompiledExtract]:
+    return (one for one in work.flow.extractors.values() if one.spec.trigger == moment)
 
 
 def _is_deaf(work: Work) -> bool:
@@ -124,26 +115,26 @@ def _is_deaf(work: Work) -> bool:
     return len(turns) > 1 and turns[-1].number > 1 and not any(turn.user for turn in turns)
 
 
-def _has_words(work: Work, spec: ExtractSpec) -> bool:
+def _has_words(work: Work, extractor: CompiledExtract) -> bool:
     words = work.transcript.turns[-1].user.split()
-    return len(words) >= spec.min_words or not work.turn_closed
+    return len(words) >= extractor.spec.min_words or not work.turn_closed
 
 
-def _start_or_queue(work: Work, spec: ExtractSpec, order: int) -> tuple[str, ...]:
+def _start_or_queue(work: Work, extractor: CompiledExtract) -> tuple[str, ...]:
     """At most one run of an extractor is open, and at most one waits behind it."""
-    open_runs = _open_runs(work, spec)
+    open_runs = _open_runs(work, extractor)
     if not open_runs:
-        return (run_extractor(work, spec, order),)
+        return (run_extractor(work, extractor),)
     covers = max(work.wait.runs[effect].turn for effect in open_runs) >= _newest(work)
-    if not covers or spec.name in work.wait.seen:
-        work.wait = work.wait._replace(queued=work.wait.queued | {spec.name})
+    if not covers or extractor.name in work.wait.seen:
+        work.wait = work.wait._replace(queued=work.wait.queued | {extractor.name})
     return open_runs if covers else ()
 
 
-def _open_runs(work: Work, spec: ExtractSpec) -> tuple[str, ...]:
+def _open_runs(work: Work, extractor: CompiledExtract) -> tuple[str, ...]:
     return tuple(
         effect for effect, run in work.wait.runs.items()
-        if run.kind == "extractor" and run.name == spec.name
+        if run.kind == "extractor" and run.name == extractor.name
     )  # fmt: skip
 
 

@@ -6,64 +6,59 @@ the turn that the model was asked about, and no span. It costs no call of a mode
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator
 
+from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.grounding import CallerWords, Grounded
-from flowengine.extract.inferred import is_inferred
-from flowengine.extract.meaning import Setting
 from flowengine.extract.record import Finding
 from flowengine.extract.sameness import same
-from flowengine.extract.spec import ExtractSpec, Promotion
+from flowengine.extract.spec import QUOTE, Promotion
 from flowengine.inputs import Json
-from flowengine.kernel.reading import hear, locale_of
+from flowengine.kernel.reading import setting_of
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
-from flowengine.llm.data import Schema
-
-QUOTE = "_quote"
-"""The sibling of a field that holds the caller's words for it."""
 
 
-def supported(work: Work, spec: ExtractSpec, staged: Staged) -> Iterator[tuple[Finding, bool]]:
+def supported(
+    work: Work, extractor: CompiledExtract, staged: Staged
+) -> Iterator[tuple[Finding, bool]]:
     """Each field with whether the caller's words support it, and then with where they do."""
-    rules = {rule.field: rule for rule in spec.promote}
-    quotes = {f"{rule.field}{QUOTE}" for rule in spec.promote if rule.quote}
-    given = {finding.field: finding.value for finding in staged.fields}
     words: CallerWords | None = None
     for finding in staged.fields:
-        rule = rules.get(finding.field)
-        if finding.field in quotes:
+        field = finding.field
+        rule = extractor.rules.get(field)
+        if field in extractor.quotes:
             continue
         if rule is not None and rule.grounding == "accept":
             yield finding, True
-            continue
-        words = words or _words(work, spec, staged)
-        found = _found(finding, rule, _schema(spec, finding.field), given, words)
-        yield _placed(finding, found), found is not None
+        elif field in extractor.inferred and not (rule is not None and rule.quote):
+            yield finding, False
+        else:
+            words = words or _words(work, extractor, staged)
+            found = _found(finding, rule, extractor, staged, words)
+            yield _placed(finding, found), found is not None
 
 
 def is_restated(work: Work, present: Json, value: Json) -> bool:
     """The known value in other words: taking it for news would make it a correction."""
     if present is None or present == value:
         return False
-    hearing = hear(work, "")
-    return same(present, value, locale=hearing.locale, ref=hearing.ref, timezone=hearing.timezone)
+    setting = setting_of(work)
+    return same(present, value, locale=setting.locale, ref=setting.ref, timezone=setting.timezone)
 
 
 def _found(
     finding: Finding,
     rule: Promotion | None,
-    schema: Schema,
-    given: Mapping[str, Json],
+    extractor: CompiledExtract,
+    staged: Staged,
     words: CallerWords,
 ) -> Grounded | None:
-    if rule is not None and rule.quote:
-        quote = given.get(f"{finding.field}{QUOTE}")
-        return words.quote(quote, finding.field, finding.value) if isinstance(quote, str) else None
-    if is_inferred(schema):
-        return None
-    return words.ground(finding.value, schema, finding.field)
+    field = finding.field
+    if rule is None or not rule.quote:
+        return words.ground(finding.value, extractor.schema(field), field)
+    quote = next((f.value for f in staged.fields if f.field == f"{field}{QUOTE}"), None)
+    return words.quote(quote, field, finding.value) if isinstance(quote, str) else None
 
 
 def _placed(finding: Finding, found: Grounded | None) -> Finding:
@@ -75,15 +70,8 @@ def _placed(finding: Finding, found: Grounded | None) -> Finding:
     )  # fmt: skip
 
 
-def _words(work: Work, spec: ExtractSpec, staged: Staged) -> CallerWords:
+def _words(work: Work, extractor: CompiledExtract, staged: Staged) -> CallerWords:
     """Those that the model was shown, and what was said since: it may take a value back."""
-    said, hearing = work.transcript, hear(work, "")
-    first = staged.turn - spec.window
+    said, first = work.transcript, staged.turn - extractor.spec.window
     turns = [turn for turn in (*said.turns, said.current) if turn.number > first]
-    return CallerWords(turns, Setting(locale_of(work), hearing.ref, hearing.timezone))
-
-
-def _schema(spec: ExtractSpec, field: str) -> Schema:
-    fields: dict[str, Any] = spec.schema_.get("properties", {})
-    found = fields.get(field)
-    return cast("Schema", found) if isinstance(found, dict) else {}
+    return CallerWords(turns, setting_of(work))

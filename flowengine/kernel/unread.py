@@ -6,7 +6,7 @@ from flowengine.kernel import fields
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import ask_for_call
 from flowengine.kernel.reading import read_in_progress
-from flowengine.kernel.runs import start_in_progress, written_by
+from flowengine.kernel.runs import start_in_progress
 from flowengine.kernel.settle import rest
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
@@ -47,4 +47,4 @@ def _keys(work: Work, staged: Staged) -> frozenset[str]:
     kind, _, name = staged.source.partition(":")
     if kind == "record":
         return next(record.keys for record in work.flow.records if record.name == name)
-    return written_by(next(s for s in work.flow.flow.extract if s.name == name))
+    return work.flow.extractors[name].written

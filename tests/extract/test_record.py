@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from flowengine.errors import FunctionError, GuardError
-from flowengine.extract.record import CompiledRecord, Finding, Hearing, Words, findings
+from flowengine.extract.meaning import Setting
+from flowengine.extract.record import CompiledRecord, Finding, Hearing, findings
 from flowengine.extract.spec import FieldSpec, RecordSpec
 from flowengine.transcript import Turn
 
@@ -16,7 +17,7 @@ REF = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
 
 def hearing(question: str = "", needed: str | None = None, **known: Any) -> Hearing:
-    return Hearing(REF, "UTC", "en-US", known.get, question.lower(), needed)
+    return Hearing(Setting("en-US", REF, "UTC"), known.get, question.lower(), needed)
 
 
 def record(window: int = 3, **fields: Any) -> CompiledRecord:
@@ -27,7 +28,7 @@ def record(window: int = 3, **fields: Any) -> CompiledRecord:
 def read(made: CompiledRecord, *said: str, heard: Hearing | None = None) -> dict[str, Finding]:
     """What it finds in turns that are given oldest first, as people say them."""
     turns = tuple(Turn(number, words) for number, words in enumerate(said, start=1))
-    found = made.read(Words(turns[::-1], "en-US"), heard or hearing())
+    found = made.read(turns[::-1], heard or hearing())
     return {finding.field: finding for finding in found}
 
 
@@ -45,7 +46,7 @@ def test_the_newest_turn_is_read_first() -> None:
 
 def test_the_models_words_are_never_read() -> None:
     turn = Turn(1, "", "That is five dollars")
-    assert record(sum={"recognize": "money"}).read(Words((turn,), "en-US"), hearing()) == ()
+    assert record(sum={"recognize": "money"}).read((turn,), hearing()) == ()
 
 
 def test_what_is_not_valid_counts_as_not_said() -> None:

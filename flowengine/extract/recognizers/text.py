@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -15,6 +16,8 @@ from flowengine.extract.recognizers.spelling import Run
 
 LONGEST_TEXT = 1000
 """Characters read of one utterance, about a minute and a half of speech; the rest is ignored."""
+_RECENT = 512
+"""Turns that a busy process has between their reading and a model's answer."""
 
 _TOKEN = re.compile(
     r"""
@@ -184,4 +187,11 @@ def stem(word: str) -> str:
 
 def utterance(text: str, locale: str = "en-US") -> Utterance:
     """Reads a text once for all recognizers of a turn."""
+    return Utterance(text, locale)
+
+
+@lru_cache(maxsize=_RECENT)
+def heard(text: str, locale: str, at: int) -> Utterance:
+    """What a caller said at a moment, kept for a while: records read it, and so does grounding,
+    once a model has answered. The moment keeps one call's readings apart from another's."""
     return Utterance(text, locale)
