@@ -158,11 +158,12 @@ class ToolDecided(NamedTuple):
 
 
 class ConstraintBroken(NamedTuple):
-    """A rule that is only observed was broken by a call that ran."""
+    """A rule that is only observed was broken: by a call that ran, or by entering a phase."""
 
     constraint: str
     call: str
     tool: str
+    phase: str = ""
 
 
 class CallEnded(NamedTuple):

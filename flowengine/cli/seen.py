@@ -112,8 +112,8 @@ def _told(fact: Fact) -> Iterator[str]:
             yield f"  {name} failed: {error or status}"
         case PromotionDecided(source, field, _, False, reason):
             yield f"  refused: {field} of {source} ({reason})"
-        case ConstraintBroken(constraint, _, tool):
-            yield f"  {tool} broke a rule that is only observed: {constraint}"
+        case ConstraintBroken(constraint, _, tool, phase):
+            yield f"  {tool or phase} broke a rule that is only observed: {constraint}"
         case _:
             pass
 

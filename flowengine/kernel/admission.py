@@ -16,6 +16,7 @@ from flowengine.guards import CompiledGuard, Guard, explain, names_of
 from flowengine.inputs import NOTHING
 from flowengine.kernel.arguments import MISSING, misfits
 from flowengine.kernel.ledger import canonical, is_spent
+from flowengine.kernel.order import has_come
 from flowengine.kernel.parts import CompiledConstraint
 from flowengine.kernel.snapshot import Call
 from flowengine.kernel.work import Work
@@ -156,13 +157,9 @@ def _out_of_order(work: Work, tool: str) -> Iterator[Refusal]:
     for rule in work.flow.constraints:
         if rule.spec.before is not None and rule.spec.before[1] == tool:
             first = rule.spec.before[0]
-            if not _has_come(work, first):
+            if not has_come(work, first):
                 say = f"{tool} cannot run before {first}."
                 yield Refusal("before", say, (first,), constraint=rule.position)
-
-
-def _has_come(work: Work, name: str) -> bool:
-    return work.called_ok(name) if name in work.flow.tools else work.done(name)
 
 
 def _guarded(work: Work, call: Call) -> Iterator[Refusal]:

@@ -21,7 +21,7 @@ from flowengine.guards.regex import searcher
 from flowengine.kernel.actions import Do, compile_actions, compile_text
 from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
-from flowengine.kernel.order import constraint_text, in_order
+from flowengine.kernel.order import constraint_text, in_order, watched_entries
 from flowengine.kernel.origins import Behind, behind, followed
 from flowengine.kernel.parts import (
     CompiledConstraint,
@@ -117,6 +117,7 @@ class _Compiler:
             accepts=dict(self.accepts()),
             tools={name: self.tool(name, constraints, rests) for name in flow.tools},
             constraints=constraints,
+            watched_entries=watched_entries(constraints, flow),
             ambient=_ambient(flow),
             asks=_asks(flow),
             pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),

@@ -16,6 +16,7 @@ from flowengine.facts import (
 )
 from flowengine.inputs import Json
 from flowengine.kernel.actions import perform
+from flowengine.kernel.order import note_disorder
 from flowengine.kernel.snapshot import Entered, Frame
 from flowengine.kernel.work import Work
 from flowengine.state.evidence import Evidence
@@ -30,6 +31,8 @@ def take(work: Work, edges: tuple[Edge, ...], event: str | None) -> None:
     """One microstep: all selected edges at once."""
     place, leaf = work.place, work.main_leaf()
     move = work.flow.chart.move(place.active, place.history, edges)
+    if work.flow.watched_entries:
+        note_disorder(work, move)
     saved = _digress(work, move)
     leaving = ("exit", leaf) in move.steps
     for kind, what in move.steps:

@@ -124,6 +124,8 @@ class CompiledFlow:
     """(Writer, field) -> the condition under which the field's value is taken."""
     tools: Mapping[str, CompiledTool]
     constraints: tuple[CompiledConstraint, ...]
+    watched_entries: Mapping[str, tuple[CompiledConstraint, ...]]
+    """Phase -> rules of what must come before it that are only observed."""
     ambient: frozenset[str]
     """Tools that no phase needs to allow."""
     asks: bool

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from flowengine.effects import RunTool
 from flowengine.facts import ConstraintBroken, ConversationEnded
 
@@ -78,6 +80,53 @@ def test_a_rule_that_is_only_observed_lets_the_call_run_and_says_so(begin: Begin
     assert call.happened(ConstraintBroken) == [
         ConstraintBroken("never charge until is_true(verified)", "c1", "charge")
     ]
+
+
+BEFORE = """
+flow: f
+constraints: [{before: [FIRST, c], mode: observe}]
+tools: {verify: {}}
+phases:
+  a: {initial: true, done: is_true(told), transitions: [{to: b, on: go}, {to: c, on: skip}]}
+  b: {phases: {x: {initial: true, transitions: [{to: c, on: go}]}, c: {}}}
+"""
+
+
+AWAY = """
+digressions:
+  faq: {on: faq, phases: {p: {initial: true, transitions: [{to: q, on: go}]}, q: {final: true}}}
+"""
+
+
+@pytest.mark.parametrize("first", ["a", "b", "verify"])
+@pytest.mark.parametrize("ways", [("skip",), ("go", "go")])
+def test_a_phase_that_is_entered_before_its_time_is_told_and_entered(
+    begin: Begin, first: str, ways: tuple[str, ...]
+) -> None:
+    call = begin(BEFORE.replace("FIRST", first))
+    for way in ways:
+        assert call.happened(ConstraintBroken) == []
+        call.set(way)
+    assert call.phase == "c"
+    assert call.happened(ConstraintBroken) == [ConstraintBroken(f"before {first}, c", "", "", "c")]
+
+
+def test_a_phase_that_is_entered_in_its_time_breaks_nothing(begin: Begin) -> None:
+    call = begin(BEFORE.replace("FIRST", "a"))
+    call.set(told=True)
+    call.set("skip")
+    assert call.phase == "c"
+    assert call.happened(ConstraintBroken) == []
+
+
+def test_coming_back_from_a_digression_breaks_no_rule_again(begin: Begin) -> None:
+    call = begin(BEFORE.replace("FIRST", "a") + AWAY)
+    call.set("skip")
+    call.set("faq")
+    call.set("go")
+    call.turn("thanks")
+    assert call.phase == "c"
+    assert call.happened(ConstraintBroken) == []
 
 
 def test_what_was_required_and_not_done_is_told_at_the_end(begin: Begin) -> None:
