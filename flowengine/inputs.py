@@ -1,4 +1,4 @@
-"""What comes into a session: seven kinds of input, as plain data.
+"""What comes into a session: eight kinds of input, as plain data.
 
 `id` is the sender's own name for the input: a second input with the same id is ignored.
 `at` is milliseconds since the epoch, UTC; nothing in flowengine asks a clock behind your back.
@@ -36,6 +36,18 @@ class Said:
     at: int
     text: str
     interrupted: bool = False
+
+
+@dataclass(slots=True)
+class Generated:
+    """The model's words are complete; `text` is what the caller is still to hear of them.
+
+    It is read by what runs `on_generation_complete`. The transcript gets what is then `Said`.
+    """
+
+    id: str
+    at: int
+    text: str
 
 
 @dataclass(slots=True)
@@ -91,4 +103,4 @@ class Admin:
     by: str = "admin"
 
 
-Input: TypeAlias = Heard | Said | TurnEnded | ToolCalled | Outcome | Timer | Admin
+Input: TypeAlias = Heard | Said | Generated | TurnEnded | ToolCalled | Outcome | Timer | Admin

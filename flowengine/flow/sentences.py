@@ -89,7 +89,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "instruction": "What the model is asked to find.",
         "schema": "The JSON Schema of the fields.",
         "window": "How many of the last turns the model is shown.",
-        "trigger": "When it runs: every turn, every n-th, after a tool call, on a phase change.",
+        "trigger": "When it runs: every turn, every n-th, after a tool call, on a phase change, "
+        "or once the model's words are complete.",
         "min_words": "It does not run on fewer words of the caller's.",
         "promote": "Which fields go to which keys, and under which policy.",
         "model": "The model that is asked; `models.extraction` if absent.",
@@ -189,7 +190,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     "Raise": {"raise": "The event."},
     "Rate": {"count": "So many turns.", "within": "The span of time."},
     "RecordSpec": {
-        "trigger": "When it reads: every turn, every n-th, after a tool call, on a phase change.",
+        "trigger": "When it reads: every turn, every n-th, after a tool call, on a phase change, "
+        "or once the model's words are complete.",
         "fields": "What is read, by name; each goes to the key of its name.",
         "on_complete": "What runs when fields have landed.",
     },

@@ -120,7 +120,7 @@ def _land_field(
 def _is_over(work: Work, key: str, turn: int) -> bool:
     """A late value for a turn or a phase that has ended has nowhere to go."""
     if key.startswith("turn:"):
-        return True
+        return turn < work.transcript.current.number
     since = sum(1 for other in work.transcript.turns if other.user and other.number > turn)
     entered = work.place.entered.get(work.main_leaf(), (0, 0))
     return key.startswith("phase:") and entered[1] >= work.turns - since

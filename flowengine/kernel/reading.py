@@ -26,12 +26,16 @@ def read_turn(work: Work) -> tuple[Staged, ...]:
 
 
 def read_after(work: Work, moment: str) -> tuple[tuple[Staged, ...], frozenset[str]]:
-    """What the records find that read after a tool call or a change of phase, and their names."""
+    """What the records find that read at this moment, such as after a tool call, and their names.
+
+    Once the model's words are complete, the caller's words of that turn are: it need not end.
+    """
     due = [r for r in work.flow.records if r.spec.trigger == moment]
-    turns = work.transcript.turns
-    if not due or not turns:
+    turns, now = work.transcript.turns, work.transcript.current
+    closed = moment != "on_generation_complete" or not now.user
+    if not due or (closed and not turns):
         return (), frozenset()
-    staged = _read(work, due, turns[-1], _asked_before(work, closed=True))
+    staged = _read(work, due, turns[-1] if closed else now, _asked_before(work, closed=closed))
     return staged, frozenset(record.name for record in due)
 
 

@@ -10,7 +10,7 @@ from flowengine.extract.spec import Interval, Moment
 from flowengine.inputs import Json
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
-from flowengine.transcript import Turn
+from flowengine.transcript import Transcript, Turn
 
 
 def start_at_turn_end(work: Work) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def start_at_turn_end(work: Work) -> tuple[str, ...]:
     for extractor in work.flow.extractors.values():
         if not is_due(extractor.spec.trigger, work, extractor.name):
             continue
-        if work.wait.seen.get(extractor.name) == _extent(work.transcript.turns[-1]):
+        if _has_seen(work, extractor.name, work.transcript.turns[-1]):
             started += _open_runs(work, extractor)
         elif _has_words(work, extractor):
             started += _start_or_queue(work, extractor)
@@ -36,10 +36,27 @@ def start_in_progress(work: Work, reads: frozenset[str]) -> None:
     turn in progress."""
     now = work.transcript.current
     for extractor in _waiting_for(work, "every_turn"):
-        name, unread = extractor.name, work.wait.seen.get(extractor.name) != _extent(now)
+        unread = not _has_seen(work, extractor.name, now)
         if unread and not reads.isdisjoint(extractor.written) and not _open_runs(work, extractor):
-            run_extractor(work, extractor)
-            work.wait = work.wait._replace(seen={**work.wait.seen, name: _extent(now)})
+            run_extractor(work, extractor, _turns(work.transcript))
+            _mark_seen(work, extractor.name, now)
+
+
+def start_on_generation(work: Work, words: str) -> None:
+    """The model's words are complete, before the caller has heard them all: start the extractors
+    that wait for them."""
+    turns = _turns(work.transcript.said(words, work.at))
+    for extractor in _waiting_for(work, "on_generation_complete"):
+        name = extractor.name
+        if not turns or len(turns[-1].user.split()) < extractor.spec.min_words:
+            continue
+        if _open_runs(work, extractor):
+            # The follow-up may come before all has been heard: the turn's end is due as well.
+            work.wait = work.wait._replace(queued=work.wait.queued | {name})
+            _forget_seen(work, name)
+        else:
+            run_extractor(work, extractor, turns)
+            _mark_seen(work, name, turns[-1])
 
 
 def start_after_tool(work: Work) -> None:
@@ -60,12 +77,12 @@ def start_in_phase(work: Work) -> None:
             _start_or_queue(work, extractor)
 
 
-def run_extractor(work: Work, extractor: CompiledExtract) -> str:
-    """Ask for one run over the turns that its window and what it has missed cover."""
-    effect, newest, name = work.effect_id(), _newest(work), extractor.name
+def run_extractor(work: Work, extractor: CompiledExtract, turns: tuple[Turn, ...]) -> str:
+    """Ask for one run over those of the turns that its window and what it has missed cover."""
+    effect, newest, name = work.effect_id(), turns[-1].number if turns else 0, extractor.name
     size = max(extractor.spec.window, newest - work.wait.ran.get(name, newest - 1))
     known = known_to(work, extractor)
-    work.effects.append(RunExtractor(effect, name, newest, _turns(work)[-size:], known))
+    work.effects.append(RunExtractor(effect, name, newest, turns[-size:], known))
     runs = {**work.wait.runs, effect: Run("extractor", name, newest, extractor.order)}
     work.wait = work.wait._replace(runs=runs)
     return effect
@@ -80,7 +97,7 @@ def follow_up(work: Work, extractor: CompiledExtract) -> None:
     """One more run for the turns that came while this one was open."""
     if extractor.name in work.wait.queued:
         work.wait = work.wait._replace(queued=work.wait.queued - {extractor.name})
-        run_extractor(work, extractor)
+        run_extractor(work, extractor, _turns(work.transcript))
 
 
 def mark_read(work: Work, name: str, turn: int) -> None:
@@ -89,9 +106,7 @@ def mark_read(work: Work, name: str, turn: int) -> None:
 
 def mark_missed(work: Work, run: Run) -> None:
     """A run that failed: the next one must cover its turn."""
-    if run.name in work.wait.seen:
-        seen = {name: extent for name, extent in work.wait.seen.items() if name != run.name}
-        work.wait = work.wait._replace(seen=seen)
+    _forget_seen(work, run.name)
     if run.name not in work.wait.ran:
         mark_read(work, run.name, run.turn - 1)
 
@@ -124,7 +139,7 @@ def _start_or_queue(work: Work, extractor: CompiledExtract) -> tuple[str, ...]:
     """At most one run of an extractor is open, and at most one waits behind it."""
     open_runs = _open_runs(work, extractor)
     if not open_runs:
-        return (run_extractor(work, extractor),)
+        return (run_extractor(work, extractor, _turns(work.transcript)),)
     covers = max(work.wait.runs[effect].turn for effect in open_runs) >= _newest(work)
     if not covers or extractor.name in work.wait.seen:
         work.wait = work.wait._replace(queued=work.wait.queued | {extractor.name})
@@ -143,12 +158,25 @@ def _extent(turn: Turn) -> tuple[int, int]:
     return turn.number, len(turn.user)
 
 
-def _turns(work: Work) -> tuple[Turn, ...]:
+def _has_seen(work: Work, name: str, turn: Turn) -> bool:
+    return work.wait.seen.get(name) == _extent(turn)
+
+
+def _mark_seen(work: Work, name: str, turn: Turn) -> None:
+    work.wait = work.wait._replace(seen={**work.wait.seen, name: _extent(turn)})
+
+
+def _forget_seen(work: Work, name: str) -> None:
+    if name in work.wait.seen:
+        seen = {other: extent for other, extent in work.wait.seen.items() if other != name}
+        work.wait = work.wait._replace(seen=seen)
+
+
+def _turns(said: Transcript) -> tuple[Turn, ...]:
     """Closed turns, and the one in progress once the caller has spoken in it."""
-    said = work.transcript
     return (*said.turns, said.current) if said.current.user else said.turns
 
 
 def _newest(work: Work) -> int:
-    turns = _turns(work)
+    turns = _turns(work.transcript)
     return turns[-1].number if turns else 0

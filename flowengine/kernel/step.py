@@ -26,7 +26,17 @@ from flowengine.facts import (
 )
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
-from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import (
+    Admin,
+    Generated,
+    Heard,
+    Input,
+    Outcome,
+    Said,
+    Timer,
+    ToolCalled,
+    TurnEnded,
+)
 from flowengine.kernel.admission import tools_now
 from flowengine.kernel.calls import cancel_calls
 from flowengine.kernel.claims import check_claims
@@ -41,7 +51,7 @@ from flowengine.kernel.questions import forget_answers
 from flowengine.kernel.reading import unmet
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.repair import count_interruption
-from flowengine.kernel.runs import start_in_phase
+from flowengine.kernel.runs import start_in_phase, start_on_generation
 from flowengine.kernel.settle import greet, settle
 from flowengine.kernel.silence import begin_silence, climb, end_silence
 from flowengine.kernel.snapshot import IDLE, Place, Snapshot
@@ -244,6 +254,11 @@ def _said_follows(work: Work, said: Said) -> None:
     _words_follow(work, said)
 
 
+def _generated_follows(work: Work, generated: Generated) -> None:
+    start_on_generation(work, generated.text)
+    read_records(work, "on_generation_complete")
+
+
 def _timer(work: Work, timer: Timer) -> None:
     due = work.wait.timer
     if due is not None and due[0] == timer.timer:
@@ -293,6 +308,7 @@ def _admin_follows(work: Work, admin: Admin) -> None:
 _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
     Heard: (_heard, _words_follow),
     Said: (_said, _said_follows),
+    Generated: (_record_nothing, _generated_follows),
     TurnEnded: (_turn_ended, turn_ended),
     ToolCalled: (_record_nothing, _tool_called),
     Outcome: (outcome_recorded, outcome_follows),

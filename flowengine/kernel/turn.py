@@ -96,7 +96,7 @@ def _ask(work: Work, staged: tuple[Staged, ...]) -> tuple[str, ...]:
 
 
 def read_records(work: Work, moment: str) -> None:
-    """Records that read after a tool call or a change of phase: their values land at once."""
+    """Records that read after a tool call, say, or a change of phase: their values land at once."""
     if not work.flow.records:
         return
     staged, read = read_after(work, moment)

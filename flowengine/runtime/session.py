@@ -15,7 +15,18 @@ from flowengine.errors import FlowEngineError, SessionClosed, TurnFailed
 from flowengine.facts import Fact, InputFailed, KeyWritten, SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
-from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import (
+    Admin,
+    Generated,
+    Heard,
+    Input,
+    Json,
+    Outcome,
+    Said,
+    Timer,
+    ToolCalled,
+    TurnEnded,
+)
 from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
 from flowengine.runtime.beginning import refuse_misspelt
 from flowengine.runtime.effects import Answer, Runnable, Runner
@@ -182,6 +193,13 @@ class Session:
     async def said(self, words: str, *, interrupted: bool = False) -> None:
         """Model words outside a turn, such as a greeting or what follows a tool's answer."""
         self.send(Said(self._id(), self._clock.now(), words, interrupted))
+
+    async def generated(self, words: str = "") -> None:
+        """The model's words are complete; `words` are those that the caller is still to hear.
+
+        Extractors of `on_generation_complete` run now. What is then heard is told by `said`.
+        """
+        self.send(Generated(self._id(), self._clock.now(), words))
 
     async def set(self, key: str, value: Json, *, by: str = "admin") -> TurnResult:
         """Write a key from outside the conversation, and let the flow react."""

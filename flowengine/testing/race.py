@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 from flowengine.effects import Decide, RunTool
 from flowengine.facts import Fact, as_json, canonical_json
-from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import (
+    Admin,
+    Generated,
+    Heard,
+    Input,
+    Outcome,
+    Said,
+    Timer,
+    ToolCalled,
+    TurnEnded,
+)
 from flowengine.testing.answers import Task
 from flowengine.testing.ends import Ended, differences
 from flowengine.testing.recording import Recording, key_of, tasks_of
@@ -59,6 +69,8 @@ def _label(input: Input, turn: int, now: int, tasks: dict[str, Task]) -> str:
             return "the caller interrupts"
         case Said():
             return f"the model speaks, turn {turn}"
+        case Generated():
+            return f"the model's words are complete, turn {turn}"
         case TurnEnded():
             return f"turn {turn} ends"
         case ToolCalled(_, _, _, tool):

@@ -23,11 +23,12 @@ from flowengine.effects import (
 from flowengine.errors import FlowError
 from flowengine.facts import canonical_json
 from flowengine.flow.model import Flow
-from flowengine.inputs import Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import Generated, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import Kernel, Snapshot, Step
 from flowengine.testing.answering import Script
 from flowengine.testing.answers import PENDING, Task, outcome
 from flowengine.testing.simulation import Simulation
+from flowengine.tools.names import named_by_model
 
 Key: TypeAlias = tuple[str, ...]
 """What an effect is about, the same in every order."""
@@ -115,8 +116,11 @@ class Recording:
             yield Deed(None, end - last, frozenset(), "", len(self.inputs))
 
     def _offered(self, input: Input, snapshot: Snapshot) -> str:
-        called = input.tool if isinstance(input, ToolCalled) else ""
-        return called if called in self.kernel.context(snapshot).tools else ""
+        if not isinstance(input, ToolCalled):
+            return ""
+        tools = self.kernel.context(snapshot).tools
+        called = named_by_model(input.tool, tools)
+        return called if called in tools else ""
 
     def _keep(self, outcome: Outcome, position: int) -> None:
         task = self._driver.asked.get(outcome.effect)
@@ -193,7 +197,7 @@ def _is_models(input: Input) -> bool:
     """The model speaks, calls and ends its turn when it has the answers to its calls."""
     if isinstance(input, Said):
         return not input.interrupted
-    return isinstance(input, ToolCalled | TurnEnded)
+    return isinstance(input, Generated | ToolCalled | TurnEnded)
 
 
 def _written(args: Mapping[str, Any]) -> str:

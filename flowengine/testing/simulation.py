@@ -14,7 +14,7 @@ from flowengine.clock import ManualClock, duration_ms
 from flowengine.facts import Fact, canonical_json
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
-from flowengine.inputs import Admin, Heard, Input, Json, Said, ToolCalled, TurnEnded
+from flowengine.inputs import Admin, Generated, Heard, Input, Json, Said, ToolCalled, TurnEnded
 from flowengine.kernel import Context, Explanation, Kernel, Snapshot, WhyNot
 from flowengine.kernel import from_json as snapshot_from_json
 from flowengine.kernel import to_json as snapshot_to_json
@@ -116,6 +116,11 @@ class Simulation:
         """Caller words; the turn goes on."""
         heard = Heard(self._id(), self.clock.now(), words, alternatives)
         return self._driver.do([heard], Script.of(extract, decide))
+
+    def generate(self, words: str, *, extract: Mapping[str, Fields] | None = None) -> TurnResult:
+        """The model's words are complete, and the caller is still to hear them; then `say` them."""
+        generated = Generated(self._id(), self.clock.now(), words)
+        return self._driver.do([generated], Script.of(extract, None))
 
     def say(self, words: str, *, interrupted: bool = False) -> TurnResult:
         """Model words, as far as the caller heard them; an interruption stops running tools."""

@@ -17,7 +17,17 @@ from flowengine.batch import (
     read_calls,
     recording_lines,
 )
-from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import (
+    Admin,
+    Generated,
+    Heard,
+    Input,
+    Outcome,
+    Said,
+    Timer,
+    ToolCalled,
+    TurnEnded,
+)
 
 _text = st.text(max_size=8)
 _at = st.integers(0, 2**53)
@@ -27,6 +37,7 @@ _status = st.sampled_from(["ok", "failed", "timed_out", "cancelled"])
 _inputs: st.SearchStrategy[Input] = st.one_of(
     st.builds(Heard, _text, _at, _text, st.lists(_text, max_size=2).map(tuple)),
     st.builds(Said, _text, _at, _text, st.booleans()),
+    st.builds(Generated, _text, _at, _text),
     st.builds(TurnEnded, _text, _at, _object),
     st.builds(ToolCalled, _text, _at, _text, _text, _object),
     st.builds(Outcome, _text, _at, _text, _status, _json, _text),

@@ -20,7 +20,17 @@ from flowengine.facts import (
     SessionStarted,
     lines,
 )
-from flowengine.inputs import Admin, Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
+from flowengine.inputs import (
+    Admin,
+    Generated,
+    Heard,
+    Input,
+    Outcome,
+    Said,
+    Timer,
+    ToolCalled,
+    TurnEnded,
+)
 from flowengine.kernel import Kernel, Step, from_json, to_json
 
 EVERYTHING = """
@@ -40,6 +50,7 @@ extract:
       - {field: agreed, policy: overwrite}
     on_failure: {raise: lost}
   - {name: Later, trigger: after_tool_call, schema: {properties: {note: {}}}}
+  - {name: Promised, trigger: on_generation_complete, schema: {properties: {promised: {}}}}
   - {name: Entered, trigger: on_phase_change, on_failure: hold, schema: {properties: {tone: {}}}}
 computed:
   large: {cases: [{when: amount > 100, value: true}], else: false}
@@ -128,6 +139,7 @@ sums = st.fixed_dictionaries({"sum": st.sampled_from([5, 0, None])})
 inputs = st.one_of(
     st.builds(lambda text: (Heard, (text,)), words),
     st.builds(lambda text, cut: (Said, (text, cut)), words, st.booleans()),
+    st.builds(lambda text: (Generated, (text,)), words),
     st.builds(lambda values: (TurnEnded, (values,)), writes),
     *[st.just((TurnEnded, ()))] * 2,
     st.builds(lambda *a: (ToolCalled, a), ids, tools, sums),

@@ -23,7 +23,7 @@ from flowengine import (
     loads,
 )  # fmt: skip
 from flowengine.facts import InputFailed, PhaseEntered
-from flowengine.inputs import Input
+from flowengine.inputs import Heard, Input
 from flowengine.kernel import Step
 
 TEXT = """
@@ -155,6 +155,26 @@ def test_an_extractor_that_takes_too_long_does_not_hold_the_turn() -> None:
         async with Session(FLOW, extractors={"Mood": slow}) as call:
             turn = await call.turn("hello")
             assert turn.state["Mood:status"] == "timed_out"
+
+    live(body())
+
+
+def test_the_models_words_are_read_while_the_caller_still_hears_them() -> None:
+    spec = FLOW.extract[0].model_copy(update={"trigger": "on_generation_complete"})
+    flow = FLOW.model_copy(update={"extract": (spec,)})
+
+    async def promised(window: Any, known: Any) -> dict[str, str]:
+        return {"mood": window[-1].model}
+
+    async def body() -> None:
+        async with Session(flow, extractors={"Mood": promised}) as call:
+            call.send(Heard("h", 0, "hello"))
+            await call.generated("You get it tomorrow. Anything else?")
+            await until(lambda: "mood" in call.state)
+            await call.said("You get it", interrupted=True)
+            turn = await call.turn()
+            assert turn.state["mood"] == "You get it tomorrow. Anything else?"
+            assert call.transcript()[-1].model == "You get it"
 
     live(body())
 

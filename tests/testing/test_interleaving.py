@@ -86,6 +86,40 @@ def test_the_model_does_not_speak_on_without_the_answer_that_it_had() -> None:
     assert tried.orders == 2, "only the caller's words may come before the answer"
 
 
+def test_the_models_words_are_complete_only_after_the_answer_that_it_had() -> None:
+    call = Simulation(PLAIN)
+    call.turn("hello")
+    call.tool("look", result={"found": 1})
+    call.generate("I found one.")
+    assert interleave(call).orders == 1
+
+
+def test_a_tool_is_called_where_it_is_offered_whichever_name_it_was_told() -> None:
+    flow = loads("""
+flow: names
+extract: [{name: Plan, schema: {properties: {plan: {}}}}]
+resolvers: {slow: {}}
+tools: {desk.look: {}}
+phases:
+  start:
+    initial: true
+    tools: [desk.look]
+    on_enter: [{resolve: slow}]
+    transitions: [{to: left, when: is_set(plan)}]
+  left: {tools: []}
+""")
+
+    def orders(name: str) -> int:
+        call = Simulation(flow)
+        call.turn("I can pay", extract={"Plan": PENDING})
+        call.tool(name, result={"found": 1})
+        call.extracted("Plan", {"plan": "pay"})
+        call.resolve("slow", 1)
+        return interleave(call).orders
+
+    assert orders("desk__look") == orders("desk.look")
+
+
 def test_an_answer_is_overtaken_by_as_many_turns_as_it_may_be_behind() -> None:
     call = Simulation(ROBUST, extractions={"Plan": {}})
     call.turn("one", extract={"Mood": {"mood": "tense"}})

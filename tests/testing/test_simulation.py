@@ -18,6 +18,7 @@ from flowengine import (
     TurnFailed,
     loads,
 )
+from flowengine.extract.spec import ExtractSpec
 from flowengine.facts import (
     BarrierSettled,
     ConversationEnded,
@@ -214,6 +215,19 @@ def test_parts_of_a_turn_can_come_one_by_one() -> None:
     call.say("By w", interrupted=True)
     assert "amount" not in call.state
     assert str(call.end_turn().state["amount"]) == "200"
+
+
+def test_the_models_words_can_be_complete_before_they_are_heard() -> None:
+    spec = ExtractSpec(
+        name="Promise", trigger="on_generation_complete", schema={"properties": {"promised": {}}}
+    )
+    call = Simulation(FLOW.model_copy(update={"extract": (*FLOW.extract, spec)}))
+    call.hear("when will I get the letter?")
+    call.generate("You get it tomorrow. Anything else?", extract={"Promise": {"promised": True}})
+    assert call.state["promised"] is True
+    call.say("You get it to", interrupted=True)
+    call.end_turn()
+    assert call.snapshot.transcript.turns[-1].model == "You get it to"
 
 
 def test_what_the_channel_captured_is_written_with_the_turn() -> None:
