@@ -33,14 +33,21 @@ def silent_until(work: Work) -> int | None:
 
 def climb(work: Work) -> None:
     """Take the step that is due, if one is."""
+    if (passed := pass_rung(work)) is not None:
+        phase, rung = passed
+        perform(work.flow.phases[phase].no_input[rung][1], work)
+        settle(work)
+
+
+def pass_rung(work: Work) -> tuple[str, int] | None:
+    """Count the step that is due as taken, whatever comes of it: (phase, rung), if one is due."""
     step = _next_step(work)
     if step is None or step[1] > work.at:
-        return
+        return None
     name, _, rung = step
     work.wait = work.wait._replace(quiet=(work.at, rung + 1))
     work.facts.append(NoInput(name, rung))
-    perform(work.flow.phases[name].no_input[rung][1], work)
-    settle(work)
+    return name, rung
 
 
 def _next_step(work: Work) -> tuple[str, int, int] | None:

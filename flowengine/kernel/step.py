@@ -53,7 +53,7 @@ from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.repair import count_interruption
 from flowengine.kernel.runs import start_in_phase, start_on_generation
 from flowengine.kernel.settle import greet, settle
-from flowengine.kernel.silence import begin_silence, climb, end_silence
+from flowengine.kernel.silence import begin_silence, climb, end_silence, pass_rung
 from flowengine.kernel.snapshot import IDLE, Place, Snapshot
 from flowengine.kernel.timers import set_timer
 from flowengine.kernel.turn import (
@@ -62,6 +62,7 @@ from flowengine.kernel.turn import (
     end_turn_keys,
     read_records,
     settle_barrier,
+    settle_older,
     turn_ended,
 )
 from flowengine.kernel.verbatim import check_verbatim
@@ -181,7 +182,23 @@ def _finish(work: Work) -> Step:
 
 
 def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngineError) -> Step:
-    """The record part alone: what was said and done is kept, what followed from it is not."""
+    """What was said and done is kept, what followed from it is not; no other input's values are
+    lost by it."""
+    work = _recorded(flow, before, input)
+    try:
+        _settle_waiting(work, before, input)
+    except FlowEngineError:
+        work = _recorded(flow, before, input)
+        if _closes_barrier(work, input):
+            close_empty(work)
+        decide_waiting(work)
+    work.facts.append(InputFailed(input.id, error.code, _place(error)))
+    set_timer(work)
+    return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
+
+
+def _recorded(flow: CompiledFlow, before: Snapshot, input: Input) -> Work:
+    """The record part of an input, with the ends that it means whatever follows."""
     work = Work(flow, before, input.at)
     if before.settled:
         end_turn_keys(work)
@@ -192,14 +209,28 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
         drop_run(work, input)
     elif isinstance(input, ToolCalled):
         deny_failed(work, _by_own_name(work, input))
-    if isinstance(input, TurnEnded):
+    elif isinstance(input, TurnEnded):
         begin_silence(work)
-    if _closes_barrier(work, input):
-        close_empty(work)
+    elif isinstance(input, Timer):
+        pass_rung(work)
+    return work
+
+
+def _settle_waiting(work: Work, before: Snapshot, input: Input) -> None:
+    """What the barrier holds came with other inputs: it lands without what this one brought."""
+    barrier = work.wait.barrier
+    if barrier is not None and _closes_barrier(work, input):
+        if isinstance(input, TurnEnded):
+            settle_older(work)
+        elif barrier.staged:
+            settle_barrier(work, "timed out" if barrier.runs else "all runs landed")
+        else:
+            close_empty(work)
+    if isinstance(input, TurnEnded):
+        work.settled = True
     decide_waiting(work)
-    work.facts.append(InputFailed(input.id, error.code, _place(error)))
-    set_timer(work)
-    return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
+    if work.arrived:
+        _came_to_rest(work, before)
 
 
 def _place(error: FlowEngineError) -> str:
@@ -210,11 +241,11 @@ def _place(error: FlowEngineError) -> str:
 
 
 def _closes_barrier(work: Work, input: Input) -> bool:
-    """The input would have settled the turn: it is settled without its values."""
+    """The input settles the turn, whether or not what it brought can be kept."""
     barrier = work.wait.barrier
-    if isinstance(input, TurnEnded):
-        return True
-    return barrier is not None and (not barrier.runs or barrier.due_at <= work.at)
+    if isinstance(input, TurnEnded) or barrier is None:
+        return isinstance(input, TurnEnded)
+    return not barrier.runs or (isinstance(input, Timer) and barrier.due_at <= work.at)
 
 
 # -- for each kind of input: what is recorded, and what follows -----------------------------------

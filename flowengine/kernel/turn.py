@@ -39,10 +39,7 @@ def close(work: Work) -> None:
 def turn_ended(work: Work, ended: TurnEnded) -> None:
     """Settle an older barrier, read the turn, and settle it or wait for its runs."""
     if work.wait.barrier is not None:
-        spoke, work.turn_closed = work.turn_closed, False
-        settle_barrier(work, "next turn")
-        end_turn_keys(work)
-        work.turn_closed, work.corrected_keys = spoke, frozenset()
+        settle_older(work)
     if work.flow.ladders:
         begin_silence(work)
     if work.flow.needed.isdisjoint(ended.values):
@@ -121,6 +118,14 @@ def settle_barrier(work: Work, reason: str) -> None:
         work.turn_closed = True
         work.touched.add("@turn")
     _settle(work, barrier.staged, barrier.turn)
+
+
+def settle_older(work: Work) -> None:
+    """A turn has closed while the one before it waited: that one settles first, and by itself."""
+    spoke, work.turn_closed = work.turn_closed, False
+    settle_barrier(work, "next turn")
+    end_turn_keys(work)
+    work.turn_closed, work.corrected_keys = spoke, frozenset()
 
 
 def close_empty(work: Work) -> None:

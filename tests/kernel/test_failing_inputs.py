@@ -1,4 +1,4 @@
-"""An input whose consequences fail: every call is answered and its place in the ledger is right."""
+"""An input whose consequences fail: calls are answered, ledgers right, others' values not lost."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from flowengine import Functions
 from flowengine.effects import AskConfirmation, RunTool
+from flowengine.facts import BarrierSettled, InputFailed, NoInput
 
 PAY = """
 flow: p
@@ -107,3 +108,99 @@ phases: {a: {initial: true, instruction: {run: words}}}
     )
     step = call.tool("charge", "c1")
     assert [a.status for _, a in call.answers] == ["denied"], step
+
+
+TURNS = """
+flow: t
+state: {amount: decimal, n: integer, word: string}
+records: {r: {fields: {amount: {recognize: money}}}}
+extract:
+  - {name: Mood, schema: {properties: {mood: {}}}}
+  - {name: Word, schema: {properties: {word: {}}}, promote: [{field: word, grounding: accept}]}
+watch:
+  - {key: mood, changed: true, do: [{run: fuss}]}
+  - {key: go, changed: true, do: [{run: fuss}]}
+phases:
+  a:
+    initial: true
+    needs: [amount]
+    no_input: [{after: 5s, do: [{run: fuss}]}, {after: 5s, do: [{say: Hello?}]}]
+    transitions: [{to: b, when: captured(amount)}]
+  b: {say: Thank you.}
+"""
+
+
+def fussy() -> Functions:
+    functions = Functions()
+
+    @functions.watcher
+    def fuss(new: Any) -> Any:
+        if new != "calm":
+            raise ValueError(new)
+        return {}
+
+    return functions
+
+
+def test_a_turn_that_fails_takes_nothing_from_the_one_before(begin: Any) -> None:
+    call = begin(TURNS, fussy())
+    call.turn("fifty dollars")
+    step = call.turn("ok", n="x")
+    assert step.error is not None
+    assert (call.values["amount"], call.phase, call.said) == ("50", "b", ["Thank you."])
+    assert call.happened(BarrierSettled) == [BarrierSettled(1, "next turn")]
+    assert isinstance(call.facts[-1], InputFailed)
+    for id in list(call.snapshot.wait.runs):
+        call.answer(id, {})
+    call.turn("ok")
+    assert call.values["amount"] == "50"
+
+
+def test_a_turn_that_fails_after_one_that_fails_too_still_closes_both(begin: Any) -> None:
+    call = begin(TURNS, fussy())
+    call.turn("fifty dollars")
+    call.answer(call.run("Mood"), {"mood": "angry"})
+    step = call.turn("ok", n="x")
+    assert step.error is not None
+    assert call.happened(BarrierSettled) == [BarrierSettled(1, "failed")]
+    assert [turn.user for turn in call.snapshot.transcript.turns] == ["fifty dollars", "ok"]
+    assert call.snapshot.wait.barrier is None
+
+
+def test_a_run_whose_value_fails_takes_nothing_from_the_others(begin: Any) -> None:
+    call = begin(TURNS, fussy())
+    call.turn("fifty dollars")
+    call.answer(call.run("Word"), {"word": "dollars"})
+    step = call.answer(call.run("Mood"), {"mood": "angry"})
+    assert step.error is not None
+    assert (call.values["amount"], call.values["word"], call.phase) == ("50", "dollars", "b")
+    assert "derived:mood" not in call.values
+
+
+def test_another_input_that_fails_leaves_a_due_barrier_to_its_timer(begin: Any) -> None:
+    call = begin(TURNS, fussy())
+    call.turn("fifty dollars")
+    call.at = call.snapshot.wait.barrier.due_at
+    call.set(go=True)
+    assert call.happened(InputFailed)
+    assert call.snapshot.wait.barrier is not None
+    call.ring()
+    assert call.values["amount"] == "50"
+
+
+def test_a_step_of_silence_that_fails_is_not_taken_again_and_again(begin: Any) -> None:
+    call = begin(TURNS, fussy())
+    for rung in (0, 1):
+        call.ring()
+        assert call.happened(NoInput) == [NoInput("a", rung)]
+        assert bool(call.happened(InputFailed)) is (rung == 0)
+
+
+def test_a_step_of_silence_that_fails_takes_nothing_from_the_turn_it_comes_with(begin: Any) -> None:
+    call = begin(TURNS.replace("captured(amount)", "is_true(go)"), fussy())
+    call.turn("fifty dollars")
+    call.ring()
+    assert call.happened(NoInput) == [NoInput("a", 0)]
+    assert call.happened(BarrierSettled) == [BarrierSettled(1, "timed out")]
+    assert call.happened(InputFailed)
+    assert call.values["amount"] == "50"
