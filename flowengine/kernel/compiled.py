@@ -40,8 +40,9 @@ VERSION = "1"
 
 
 _NO_FUNCTIONS = Functions()
-_compiled: dict[tuple[int, int], CompiledFlow] = {}
-"""By identity; an entry keeps its flow and functions alive, so that ids are not used again."""
+_compiled: dict[tuple[int, int], tuple[Flow, CompiledFlow]] = {}
+"""By identity; an entry keeps its flow and functions alive, so that ids are not used again. What
+was compiled may be of a rewritten copy of the flow."""
 COMPILED = 64
 
 
@@ -61,8 +62,8 @@ def compile_flow(flow: Flow, functions: Functions | None = None) -> CompiledFlow
         if len(_compiled) >= COMPILED:
             del _compiled[next(iter(_compiled))]
         hash = flow_hash(flow, functions)
-        known = _compiled[key] = _Compiler(flow, functions, hash).compile()
-    return known
+        known = _compiled[key] = flow, _Compiler(flow, functions, hash).compile()
+    return known[1]
 
 
 def flow_hash(flow: Flow, functions: Functions) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from flowengine import loads
 from flowengine.effects import RunTool
 from flowengine.facts import ConstraintBroken, ConversationEnded
+from flowengine.kernel import Kernel
 
 Begin = Callable[..., Any]
 
@@ -63,6 +65,13 @@ def test_before_orders_tools_and_phases(begin: Begin) -> None:
     assert call.phase == "a", "b opens once a is done"
     call.set(told=True)
     assert call.phase == "b"
+
+
+def test_flows_with_rules_that_come_and_go_are_not_taken_for_each_other() -> None:
+    names = [f"f{n}" for n in range(20)]
+    rules = flow("before: [a, b]")
+    compiled = [Kernel(loads(rules.replace("flow: rules", f"flow: {name}"))) for name in names]
+    assert [kernel.compiled.flow.flow for kernel in compiled] == names
 
 
 def test_an_ambient_tool_needs_no_allow_list_but_other_rules_bind_it(begin: Begin) -> None:
