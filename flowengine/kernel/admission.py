@@ -170,12 +170,15 @@ def _guarded(work: Work, call: Call) -> Iterator[Refusal]:
 
 
 def _unmet(work: Work, guard: CompiledGuard, call: Call) -> tuple[str, ...] | None:
-    """What is missing for the guard to hold over the call; None if it holds."""
+    """What is missing for the guard to hold over the call, in the phase in which it was asked;
+    None if it holds."""
+    now = work.place
     work.args = call.args
+    work.place = now._replace(active=call.active, entered=call.entered)
     try:
         return None if guard.test(work) else _missing(work, guard.guard)
     finally:
-        work.args = NOTHING
+        work.args, work.place = NOTHING, now
 
 
 def _missing(work: Work, guard: Guard) -> tuple[str, ...]:

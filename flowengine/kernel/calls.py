@@ -1,18 +1,17 @@
-"""The ends of tool calls: one answer for each call id, and what follows from a result."""
+"""The ends of tool calls: what the model gets, and what follows from a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from flowengine.effects import AnswerTool, Cancel, Deliver, RunTool, ToolAnswer
+from flowengine.effects import Cancel, Deliver, RunTool, ToolAnswer
 from flowengine.facts import CallEnded, ToolDecided, canonical_json
 from flowengine.inputs import Json, Outcome
 from flowengine.kernel import ledger
+from flowengine.kernel.answers import finish, in_order, let_go, open_run
 from flowengine.kernel.appending import insert
 from flowengine.kernel.repair import count_failure
 from flowengine.kernel.runs import start_after_tool
 from flowengine.kernel.settle import settle
-from flowengine.kernel.snapshot import Call, Run
+from flowengine.kernel.snapshot import Run
 from flowengine.kernel.turn import read_records
 from flowengine.kernel.work import NEWEST, Work
 from flowengine.state.evidence import Evidence
@@ -22,8 +21,6 @@ SHOWN = 200
 """Characters of a call's arguments and of its result that the transcript keeps."""
 NEVER_BEGAN = ("invalid_arguments", "not_allowed", "missing_value", "unknown_server")
 """Codes of failures that come before a tool has been asked."""
-REMEMBERED = 32
-"""Ended calls whose answer is kept, so that asking twice gives the same."""
 
 
 def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
@@ -42,7 +39,7 @@ def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
     if manner is None:
         finish(work, id, call, answer)
     else:
-        _forget(work, id)
+        let_go(work, id)
         work.effects.append(Deliver(work.effect_id(), id, call.tool, answer, manner))
     _answer_joined(work, id, answer)
 
@@ -144,40 +141,6 @@ def _note_failed(work: Work, tool: str, failed: bool) -> None:
     if now != work.wait.failed:
         work.wait = work.wait._replace(failed=now)
         work.touched.add(f"@resolved:{tool}")
-
-
-def in_order(calls: Mapping[str, Call]) -> list[tuple[str, Call]]:
-    """Calls as they were asked for; a snapshot's JSON may have sorted them by name."""
-    return sorted(calls.items(), key=lambda each: each[1].order)
-
-
-def finish(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
-    """The one terminal answer of a call id."""
-    _forget(work, id)
-    remember(work, id, call, answer)
-
-
-def remember(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
-    answered = (*work.wait.answered, (id, answer))[-REMEMBERED:]
-    work.wait = work.wait._replace(answered=answered)
-    answer_call(work, id, call.tool, answer)
-
-
-def hold(work: Work, id: str, call: Call) -> None:
-    work.wait = work.wait._replace(calls={**work.wait.calls, id: call})
-
-
-def _forget(work: Work, id: str) -> None:
-    calls = {k: v for k, v in work.wait.calls.items() if k != id}
-    work.wait = work.wait._replace(calls=calls)
-
-
-def open_run(work: Work, effect: str, run: Run) -> None:
-    work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
-
-
-def answer_call(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:
-    work.effects.append(AnswerTool(work.effect_id(), id, tool, answer))
 
 
 def _write_result(work: Work, tool: str, value: Json, corrected: tuple[str, ...], run: Run) -> None:

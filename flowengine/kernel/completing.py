@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flowengine.effects import RunFunction
-from flowengine.kernel.settle import rest
+from flowengine.kernel.rest import rest
 from flowengine.kernel.snapshot import Run
 from flowengine.kernel.work import Work
 

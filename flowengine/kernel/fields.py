@@ -28,7 +28,7 @@ def start_fields(work: Work, staged: tuple[Staged, ...], read: frozenset[str]) -
     )
 
 
-def start_in_progress(work: Work, staged: tuple[Staged, ...], reads: frozenset[str]) -> None:
+def start_in_progress(work: Work, reads: frozenset[str]) -> None:
     """A call waits for these keys: ask for the fields that fill them, of what was just said."""
     due = frozenset(
         record.name
@@ -36,13 +36,7 @@ def start_in_progress(work: Work, staged: tuple[Staged, ...], reads: frozenset[s
         if any(f.spec.resolve and f.key in reads for f in record.fields.values())
     )
     if due:
-        start_fields(work, staged, due)
-
-
-def is_being_resolved(work: Work, reads: frozenset[str]) -> bool:
-    """An open run may fill one of these keys."""
-    runs = (run for run in work.wait.runs.values() if run.kind == "field")
-    return any(_field(work, run.name)[1].key in reads for run in runs)
+        start_fields(work, (), due)
 
 
 def field_recorded(work: Work, outcome: Outcome, run: Run) -> None:

@@ -11,8 +11,9 @@ from flowengine.kernel.fields import field_found, field_key
 from flowengine.kernel.gate import decide_waiting, is_awaited
 from flowengine.kernel.promote import land
 from flowengine.kernel.questions import decisions_landed
+from flowengine.kernel.rest import rest
 from flowengine.kernel.runs import follow_up, mark_missed, mark_read
-from flowengine.kernel.settle import rest, settle
+from flowengine.kernel.settle import settle
 from flowengine.kernel.snapshot import Barrier, Run, Staged
 from flowengine.kernel.turn import settle_barrier
 from flowengine.kernel.work import Work

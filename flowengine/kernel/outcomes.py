@@ -10,7 +10,7 @@ from flowengine.flow.text import shown, template
 from flowengine.inputs import Outcome
 from flowengine.kernel.calls import call_ended, call_recorded, compensation_ended, entry_closed
 from flowengine.kernel.fields import field_recorded
-from flowengine.kernel.gate import confirmation_ended, deny_unconfirmed
+from flowengine.kernel.gate import confirmed, deny_unconfirmed
 from flowengine.kernel.landing import decision_ended, field_ended, run_ended, run_recorded
 from flowengine.kernel.settle import settle
 from flowengine.kernel.silence import begin_silence
@@ -106,6 +106,11 @@ def _announce(work: Work, name: str, words: str, outcome: Outcome) -> None:
     work.effects.append(Tell(work.effect_id(), text, respond=False))
 
 
+def _confirmation_ended(work: Work, outcome: Outcome, run: Run) -> None:
+    confirmed(work, outcome, run)
+    settle(work)
+
+
 def _function_ended(work: Work, outcome: Outcome, run: Run) -> None:
     """An async watcher returns keys to write."""
     written = outcome.value if outcome.status == "ok" else None
@@ -134,7 +139,7 @@ _OUTCOMES: Mapping[str, Callable[[Work, Outcome, Run], None]] = {
     "resolver": _resolver_ended,
     "function": _function_ended,
     "complete": _complete_ended,
-    "confirmation": confirmation_ended,
+    "confirmation": _confirmation_ended,
     "tool": call_ended,
     "compensation": compensation_ended,
 }

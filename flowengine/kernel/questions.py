@@ -35,17 +35,10 @@ def ask_at_turn_end(work: Work) -> tuple[str, ...]:
 
 
 def ask_for_call(work: Work, reads: frozenset[str]) -> None:
-    """Ask what the guards of a call want to know of the turn in progress."""
+    """Ask what the guards of a call want to know of the turn in progress, one request at a time."""
     if work.flow.flow.decisions:
-        _ask(work, _named(work, reads))
-
-
-def is_being_asked(work: Work, reads: frozenset[str]) -> bool:
-    """An open request has a question that these reads wait for."""
-    named = set(_named(work, reads))
-    return any(
-        run.kind == "decision" and named & run.args.keys() for run in work.wait.runs.values()
-    )
+        runs = [run for run in work.wait.runs.values() if run.kind == "decision"]
+        _ask(work, (id for id in _named(work, reads) if not any(id in run.args for run in runs)))
 
 
 def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
@@ -75,9 +68,11 @@ def _named(work: Work, reads: frozenset[str]) -> tuple[str, ...]:
 
 def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:
     turn = work.caller_turn()
-    fresh = [id for id in ids if not _is_answered(work, id, turn)]
+    wanted = [id for id in ids if not _is_answered(work, id, turn)]
+    under_way = {id: effect for id in wanted if (effect := _under_way(work, id, turn))}
+    fresh = [id for id in wanted if id not in under_way]
     if not fresh or not turn:
-        return ()
+        return tuple(dict.fromkeys(under_way.values()))
     effect = work.effect_id()
     work.effects.append(_asking(work, effect, tuple(fresh), turn))
     run = Run(
@@ -88,7 +83,7 @@ def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:
         dict.fromkeys(fresh, _extent(work, turn)),
     )
     work.wait = work.wait._replace(runs={**work.wait.runs, effect: run})
-    return (effect,)
+    return (*dict.fromkeys(under_way.values()), effect)
 
 
 def decide_again(work: Work, effect: str, run: Run) -> Decide:
@@ -121,13 +116,18 @@ def _context(work: Work) -> dict[str, Json]:
 
 
 def _is_answered(work: Work, id: str, turn: int) -> bool:
-    """Answered or being answered for this turn; where the answer failed, it is not."""
-    open_runs = (run for run in work.wait.runs.values() if run.kind == "decision")
-    extent = _extent(work, turn)
-    if any(run.turn == turn and run.args.get(id) == extent for run in open_runs):
-        return True
+    """Answered for this turn; where the answer failed, it is not."""
     known = work.wait.decided.get(id)
     return known is not None and known.turn == turn and not known.failed
+
+
+def _under_way(work: Work, id: str, turn: int) -> str | None:
+    """The open request that asks it about all of the turn."""
+    asked = (turn, _extent(work, turn))
+    for effect, run in work.wait.runs.items():
+        if run.kind == "decision" and (run.turn, run.args.get(id)) == asked:
+            return effect
+    return None
 
 
 def _write(work: Work, id: str, answer: Answered) -> None:

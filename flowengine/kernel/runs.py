@@ -94,10 +94,17 @@ def known_to(work: Work, extractor: CompiledExtract) -> dict[str, Json]:
 
 
 def follow_up(work: Work, extractor: CompiledExtract) -> None:
-    """One more run for the turns that came while this one was open."""
+    """One more run for the turns that came while this one was open, unless a call has started it
+    already."""
     if extractor.name in work.wait.queued:
         work.wait = work.wait._replace(queued=work.wait.queued - {extractor.name})
-        run_extractor(work, extractor, _turns(work.transcript))
+        if not _open_runs(work, extractor):
+            run_extractor(work, extractor, _turns(work.transcript))
+
+
+def extent(turn: Turn) -> tuple[int, int]:
+    """How much of a turn there is to read: words are only ever added."""
+    return turn.number, len(turn.user)
 
 
 def mark_read(work: Work, name: str, turn: int) -> None:
@@ -153,22 +160,17 @@ def _open_runs(work: Work, extractor: CompiledExtract) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _extent(turn: Turn) -> tuple[int, int]:
-    """How much of a turn there is to read: words are only ever added."""
-    return turn.number, len(turn.user)
-
-
 def _has_seen(work: Work, name: str, turn: Turn) -> bool:
-    return work.wait.seen.get(name) == _extent(turn)
+    return work.wait.seen.get(name) == extent(turn)
 
 
 def _mark_seen(work: Work, name: str, turn: Turn) -> None:
-    work.wait = work.wait._replace(seen={**work.wait.seen, name: _extent(turn)})
+    work.wait = work.wait._replace(seen={**work.wait.seen, name: extent(turn)})
 
 
 def _forget_seen(work: Work, name: str) -> None:
     if name in work.wait.seen:
-        seen = {other: extent for other, extent in work.wait.seen.items() if other != name}
+        seen = {other: known for other, known in work.wait.seen.items() if other != name}
         work.wait = work.wait._replace(seen=seen)
 
 

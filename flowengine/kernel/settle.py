@@ -10,17 +10,16 @@ from __future__ import annotations
 from flowengine.chart import Edge
 from flowengine.effects import Say, Tell
 from flowengine.errors import UnsettledError
-from flowengine.facts import EventOffered, PatternFired, WatcherFired
-from flowengine.inputs import Json
+from flowengine.facts import EventOffered, PatternFired
 from flowengine.kernel.actions import perform
+from flowengine.kernel.gate import decide_waiting
 from flowengine.kernel.move import take
 from flowengine.kernel.parts import Plan
 from flowengine.kernel.repair import forget_left
+from flowengine.kernel.rest import rest
 from flowengine.kernel.select import eventless, on_event, rearm
 from flowengine.kernel.work import Work
 from flowengine.state.patterns import IDLE, advance
-from flowengine.state.watchers import Watcher
-from flowengine.state.watchers import settle as settle_state
 
 MICROSTEPS = 100
 
@@ -54,26 +53,6 @@ def greet(work: Work) -> None:
             work.effects.append(Say(work.effect_id(), words))
         if words := phase.enter_prompt(work.find):
             work.effects.append(Tell(work.effect_id(), words, phase.phase.prompt_on_enter))
-
-
-def rest(work: Work) -> None:
-    """Computed keys and watchers alone; no phase moves."""
-    if work.cleared:
-        work.flow.computed.recompute(work, work.cleared)
-        work.cleared.clear()
-    if work.dirty:
-        work.touched |= settle_state(
-            work,
-            work.flow.computed,
-            work.flow.watchers,
-            lambda watcher, old, new: _fire(work, watcher, old, new),
-        )
-
-
-def _fire(work: Work, watcher: Watcher, old: Json, new: Json) -> None:
-    predicate = watcher.name.rpartition(".")[2]
-    work.facts.append(WatcherFired(watcher.key, predicate, watcher.position))
-    watcher.action(old, new, work)
 
 
 def _patterns(work: Work) -> None:
@@ -130,6 +109,8 @@ def _offer(work: Work, event: str, steps: list[tuple[Edge, ...]]) -> None:
 def _take(
     work: Work, edges: tuple[Edge, ...], event: str | None, steps: list[tuple[Edge, ...]]
 ) -> Plan:
+    if not steps and work.wait.calls:
+        decide_waiting(work)
     steps.append(edges)
     if len(steps) > MICROSTEPS:
         raise UnsettledError(_cycle(steps))

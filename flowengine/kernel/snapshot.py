@@ -92,6 +92,8 @@ class Call(NamedTuple):
     args: Mapping[str, Json]
     active: tuple[str, ...]
     """The configuration in which it was asked."""
+    entered: Mapping[str, Entered]
+    """When its phases had been entered."""
     due_at: int
     effect: str = ""
     """The run, or the confirmation, that was asked for."""
@@ -100,6 +102,8 @@ class Call(NamedTuple):
     confirmed: bool = False
     order: int = 0
     """The input that asked for it."""
+    read: tuple[int, int] | None = None
+    """(Turn, characters): the words in progress that runs were started on for it."""
 
 
 class Entry(NamedTuple):

@@ -43,7 +43,7 @@ from flowengine.kernel.claims import check_claims
 from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
-from flowengine.kernel.gate import decide_waiting, deny_failed, tool_called
+from flowengine.kernel.gate import decide_waiting, deny_failed, hear_waiting, tool_called
 from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
 from flowengine.kernel.parts import CompiledFlow
@@ -271,6 +271,12 @@ def _turn_ended(work: Work, _: TurnEnded) -> None:
     close(work)
 
 
+def _heard_follows(work: Work, heard: Heard) -> None:
+    if work.wait.calls:
+        hear_waiting(work)
+    _words_follow(work, heard)
+
+
 def _said_follows(work: Work, said: Said) -> None:
     turn = work.transcript.current
     if not turn.model:
@@ -309,6 +315,8 @@ def _words_follow(work: Work, _: Heard | Said) -> None:
 
 def _tool_called(work: Work, called: ToolCalled) -> None:
     tool_called(work, _by_own_name(work, called))
+    if work.touched:
+        settle(work)
 
 
 def _by_own_name(work: Work, called: ToolCalled) -> ToolCalled:
@@ -337,7 +345,7 @@ def _admin_follows(work: Work, admin: Admin) -> None:
 
 
 _HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
-    Heard: (_heard, _words_follow),
+    Heard: (_heard, _heard_follows),
     Said: (_said, _said_follows),
     Generated: (_record_nothing, _generated_follows),
     TurnEnded: (_turn_ended, turn_ended),

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from flowengine.facts import BarrierOpened, BarrierSettled, TurnClosed
 from flowengine.inputs import Json, TurnEnded
 from flowengine.kernel.fields import start_fields
+from flowengine.kernel.gate import hear_waiting
 from flowengine.kernel.promote import correct, land
 from flowengine.kernel.questions import ask_at_turn_end
 from flowengine.kernel.reading import read_after, read_turn
 from flowengine.kernel.repair import count_turn
+from flowengine.kernel.rest import rest
 from flowengine.kernel.runs import start_at_turn_end
-from flowengine.kernel.settle import rest, settle
+from flowengine.kernel.settle import settle
 from flowengine.kernel.silence import begin_silence
 from flowengine.kernel.snapshot import Barrier, Staged
 from flowengine.kernel.work import Work
@@ -57,7 +59,9 @@ def turn_ended(work: Work, ended: TurnEnded) -> None:
     barrier = Barrier(turn, runs, staged, work.at + BARRIER)
     work.wait = work.wait._replace(barrier=barrier)
     work.settled = False
-    if work.dirty or work.cleared:
+    if work.wait.calls:
+        hear_waiting(work)
+    if work.dirty or work.cleared or work.wait.calls:
         # The turn counts once: when its values have landed.
         work.turn_closed = False
         work.touched.discard("@turn")

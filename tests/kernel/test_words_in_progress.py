@@ -44,9 +44,10 @@ phases: {a: {initial: true, transitions: [{to: b, when: decided(agree)}]}, b: {}
     (ask,) = call.asked(Decide)
     call.send(Heard, "no wait, do not do that")
     call.answer(ask.id, {"agree": {"probability": 0.99}})
+    (again,) = call.asked(Decide)
     call.send(TurnEnded, {})
     assert call.phase == "a"
-    assert call.asked(Decide)
+    assert call.snapshot.wait.barrier.runs == (again.id,)
 
 
 def test_words_split_around_an_early_read_are_one_amount(begin: Any) -> None:
