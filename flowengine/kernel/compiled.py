@@ -121,6 +121,7 @@ class _Compiler:
             watched_entries=watched_entries(constraints, flow),
             ambient=_ambient(flow),
             asks=_asks(flow),
+            behind=rests,
             pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),
             ladders=any(phase.phase.no_input for phase in phases.values()),
             needed=frozenset(key for phase in phases.values() for key in phase.needs)

@@ -16,6 +16,7 @@ from flowengine.guards.lookup import look_up
 from flowengine.inputs import Json
 from flowengine.kernel.actions import Do
 from flowengine.kernel.context import Texts
+from flowengine.kernel.origins import ANYTHING, Behind, followed
 from flowengine.state import ComputedKeys, KeyTable, Pattern, Signals, WatchTable
 
 
@@ -101,6 +102,8 @@ class Plan:
     """(phase, ms after it was entered) at which something can become true."""
     corrected: bool
     """Some candidate asks whether a key was corrected."""
+    asks: frozenset[str]
+    """What its guards and notes read, and what that rests on: questions behind it are asked."""
 
 
 @dataclass(slots=True)
@@ -130,6 +133,8 @@ class CompiledFlow:
     """Tools that no phase needs to allow."""
     asks: bool
     """Something that takes time reads a turn: an extractor, a decision, a resolved field."""
+    behind: Behind
+    """Read -> the reads on which it rests."""
     pattern_reads: frozenset[str]
     ladders: bool
     """Some phase has something to do when nobody speaks."""
@@ -187,7 +192,17 @@ def _plan(flow: CompiledFlow, active: Configuration) -> Plan:
         open_phases=open_phases,
         times=tuple(_times(flow, active, edges)),
         corrected=any(read.startswith("@corrected") for read in reads),
+        asks=_asks(flow, active, reads),
     )
+
+
+def _asks(flow: CompiledFlow, active: Configuration, reads: frozenset[str]) -> frozenset[str]:
+    """A guard that may read anything asks nothing: else it would ask every question each turn."""
+    noted = {
+        r for name in active for guard, _ in flow.texts.phases[name].notes for r in guard.reads
+    }
+    known = {read: rests for read, rests in flow.behind.items() if read != ANYTHING}
+    return followed(reads | flow.pattern_reads | noted, known)
 
 
 def _times(

@@ -26,12 +26,11 @@ WINDOW = 40
 
 
 def ask_at_turn_end(work: Work) -> tuple[str, ...]:
-    """Ask what the active phases' guards, patterns and tools want to know of the closed turn."""
+    """Ask what the active phases' guards and notes, and patterns, want to know of the closed
+    turn."""
     if not work.flow.flow.decisions:
         return ()
-    plan = work.flow.plan(work.place.active)
-    reads = plan.reads | work.flow.pattern_reads
-    return _ask(work, _named(work, reads))
+    return _ask(work, _named(work, work.flow.plan(work.place.active).asks))
 
 
 def ask_for_call(work: Work, reads: frozenset[str]) -> None:
@@ -103,15 +102,20 @@ def _asking(work: Work, effect: str, ids: tuple[str, ...], turn: int) -> Decide:
 
 
 def _context(work: Work) -> dict[str, Json]:
-    shown = dict.fromkeys(
-        key for name in work.place.active for key in work.flow.texts.phases[name].show
-    )
+    """Where the call stands, and what the model that speaks is shown of it."""
+    texts = [work.flow.texts.phases[name] for name in work.place.active]
+    shown = dict.fromkeys(key for phase in texts for key in phase.show)
     known: dict[str, Json] = {
         key: value for key in shown if (value := look_up(key, work.find)) is not None
     }
+    words = [text for phase in texts for fill in phase.contexts if (text := fill(work.find))]
     context: dict[str, Json] = {"phase": work.main_leaf()}
+    if len(work.place.active) > 1:
+        context["phases"] = list(work.place.active)
     if known:
         context["known"] = known
+    if words:
+        context["context"] = "\n".join(words)
     return context
 
 

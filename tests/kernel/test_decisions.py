@@ -139,3 +139,64 @@ def test_a_decision_never_writes_a_trusted_key(begin: Begin) -> None:
     call.answer(ask.id, {"forged": True})
     assert "paid" not in call.values
     assert [answer.kind for _, answer in call.answers] == ["guard"]
+
+
+ASKED_FOR = """
+flow: asked
+state: {slot: string}
+decisions:
+  cross: {question: Is the caller cross?}
+  pick: {question: Which slot?, type: choice, options: ["seven", "nine"], writes: slot}
+computed:
+  mood: {cases: [{when: "decision:cross.outcome == 'yes'", value: bad}], else: good}
+  late: {cases: [{when: slot == 'nine', value: true}], else: false}
+watch: [{key: mood, changed_to: bad, do: [{set: {warned: true}}]}]
+phases:
+  a: {initial: true, PART}
+  b: {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "asked"),
+    [
+        ("notes: [{when: decided(cross), text: Be kind.}]", ("cross",)),
+        ("transitions: [{to: b, when: mood == 'bad'}]", ("cross",)),
+        ("transitions: [{to: b, when: is_true(warned)}]", ("cross",)),
+        ("transitions: [{to: b, when: is_true(late)}]", ("pick",)),
+        ("title: Nothing asks", None),
+    ],
+    ids=["a note", "a computed key", "a watcher's key", "a key of a key", "nothing"],
+)
+def test_a_question_is_asked_by_whatever_rests_on_its_answer(
+    begin: Begin, part: str, asked: tuple[str, ...] | None
+) -> None:
+    call = begin(ASKED_FOR.replace("PART", part))
+    call.turn("well")
+    assert [ask.questions for ask in call.asked(Decide)] == ([asked] if asked else [])
+
+
+def test_whoever_answers_is_told_where_the_call_stands(begin: Begin) -> None:
+    call = begin(
+        """
+flow: told
+decisions: {pick: {question: Which?, type: choice, options: ["seven", "nine"]}}
+phases:
+  a:
+    initial: true
+    phases:
+      offer:
+        show: [people]
+        context: "Offered: {offer}."
+        transitions: [{to: b, when: decided(pick)}]
+  b: {}
+""",
+        people=4,
+        offer="seven, nine",
+    )
+    call.turn("well")
+    (ask,) = call.asked(Decide)
+    assert ask.context == {
+        "phase": "offer", "phases": ["a", "offer"], "known": {"people": 4},
+        "context": "Offered: seven, nine.",
+    }  # fmt: skip
