@@ -75,6 +75,22 @@ class Transcript(NamedTuple):
         now = self.current
         return now.number if now.user or now.model else now.number - 1
 
+    @property
+    def so_far(self) -> tuple[Turn, ...]:
+        """The closed turns and, once something was heard or said in it, the one in progress."""
+        now = self.current
+        return (*self.turns, now) if now.user or now.model else self.turns
+
+    @property
+    def last_user(self) -> str:
+        """The caller's newest words, of the turn in progress if there are any; else empty."""
+        return next((turn.user for turn in reversed(self.so_far) if turn.user), "")
+
+    @property
+    def last_model(self) -> str:
+        """The model's newest words."""
+        return next((turn.model for turn in reversed(self.so_far) if turn.model), "")
+
     def window(self, size: int) -> tuple[Turn, ...]:
         """The last `size` closed turns, oldest first."""
         return self.turns[-size:] if size > 0 else ()

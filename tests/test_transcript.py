@@ -58,6 +58,16 @@ def test_a_window_is_the_newest_closed_turns_oldest_first() -> None:
     assert transcript.text(1) == "caller: d"
 
 
+def test_what_was_said_so_far_has_the_turn_in_progress_once_there_is_one() -> None:
+    transcript = spoken(("hello", "welcome"), ("my order", ""))
+    assert transcript.so_far == transcript.turns
+    assert (transcript.last_user, transcript.last_model) == ("my order", "welcome")
+    later = transcript.heard("please", 9)
+    assert later.so_far == (*transcript.turns, later.current)
+    assert (later.last_user, later.last_model) == ("please", "welcome")
+    assert (Transcript().so_far, Transcript().last_user, Transcript().last_model) == ((), "", "")
+
+
 def test_nothing_said_changes_an_earlier_transcript() -> None:
     before = spoken(("a", "b"))
     before.said("more", 2).heard("c", 3).closed()

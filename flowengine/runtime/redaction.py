@@ -20,10 +20,8 @@ Span = tuple[int, int]
 
 def redacted(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Turn, ...]:
     """The closed turns and the one in progress, masked; alternatives are left out."""
-    said = snapshot.transcript
-    turns = (*said.turns, said.current) if said.current.user or said.current.model else said.turns
     values = dict(_private(flow, snapshot))
-    return tuple(_masked(flow, snapshot, turn, values) for turn in turns)
+    return tuple(_masked(flow, snapshot, turn, values) for turn in snapshot.transcript.so_far)
 
 
 def _private(flow: CompiledFlow, snapshot: Snapshot) -> Iterator[tuple[str, list[Json]]]:
