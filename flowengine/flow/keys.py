@@ -11,7 +11,13 @@ from flowengine.flow.index import Index
 from flowengine.flow.reaction import Computed
 from flowengine.flow.uses import Use, writes
 from flowengine.guards import names_of
+from flowengine.guards.reads import guard_reads
 from flowengine.state.keys import MODEL_WRITERS, RUNTIME_PREFIXES, bare
+
+_PROGRESS = (
+    "@turn", "@phase", "@resolved:", "@called:", "@done:", "@decided:", "@corrected:", "@elapsed",
+)  # fmt: skip
+"""What changes while no key does."""
 
 
 def declared_once(index: Index) -> Iterator[Finding]:
@@ -95,6 +101,20 @@ def computed_cycles(index: Index) -> Iterator[Finding]:
         path = ("computed", spelled[cycle[0]])
         chain = " -> ".join([*cycle, cycle[0]])
         yield Finding("computed_cycle", f"computed keys go in a circle: {chain}", path, on_key=True)
+
+
+def unfollowed_cases(index: Index) -> Iterator[Finding]:
+    """A computed key follows keys alone; how the call stands may change without any."""
+    for name, computed in index.flow.computed.items():
+        for at, case in enumerate(computed.cases or ()):
+            if any(read.startswith(_PROGRESS) for read in guard_reads(case.when, {})):
+                yield Finding(
+                    "unfollowed_case",
+                    f"computed key {name!r} follows keys, and {case.when} asks how the call stands",
+                    ("computed", name, "cases", at, "when"),
+                    suggestion="ask it where the key is read, or ask a key: the answer to a "
+                    "question is one, as in `decision:agrees.outcome == 'yes'`",
+                )
 
 
 def sources_of(computed: Computed) -> set[str]:

@@ -24,6 +24,7 @@ _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     keys.owned_keys,
     keys.reserved_keys,
     keys.computed_cycles,
+    keys.unfollowed_cases,
     keys.misspelt_writers,
     literals.literals,
     literals.questions,

@@ -112,3 +112,27 @@ def test_a_yes_that_yaml_takes_for_text_has_its_cure(parsed: Any) -> None:
     assert parsed(FLOW.replace("respond:", "confirm: Yes please?, respond:")) == []
     [written] = parsed(FLOW.replace("set: {agreed: result.verified}", "set: {agreed: yes}"))
     assert (written.path, written.suggestion) == ("/tools/verify/set/agreed", "write true")
+
+
+CASES = FLOW.replace(
+    "tools:", "decisions: {cross: {question: Is the caller cross?}}\ncomputed: {x: CASE}\ntools:", 1
+).replace("done: ", "done: is_set(x) and decided(cross) and ")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["decided(cross)", "in_phase(a) and agreed == true", "called_ok(verify)", "done(a)",
+     "turns_in_phase > 2", "elapsed > 3s", "caller_spoke"],
+)  # fmt: skip
+def test_a_computed_key_that_would_not_follow_what_its_case_asks_is_refused(
+    parsed: Any, asked: str
+) -> None:
+    [found] = parsed(CASES.replace("CASE", f'{{cases: [{{when: "{asked}", value: 1}}]}}'))
+    assert (found.code, found.path) == ("unfollowed_case", "/computed/x/cases/0/when")
+
+
+@pytest.mark.parametrize(
+    "asked", ["decision:cross.outcome == 'yes'", "grounded(name)", "amount > 3"]
+)
+def test_a_case_that_asks_keys_is_followed(codes: Any, asked: str) -> None:
+    assert codes(CASES.replace("CASE", f'{{cases: [{{when: "{asked}", value: 1}}]}}')) == []
