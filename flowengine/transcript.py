@@ -69,6 +69,11 @@ class Transcript(NamedTuple):
         kept = self.turns[1:] if len(self.turns) >= RING else self.turns
         return Transcript((*kept, self.current), Turn(self.current.number + 1))
 
+    def heard_in(self, number: int) -> bool:
+        """Whether the caller said something in a closed turn that is still kept."""
+        turn = next((turn for turn in reversed(self.turns) if turn.number == number), None)
+        return turn is not None and bool(turn.user)
+
     @property
     def newest(self) -> int:
         """The number of the newest turn in which something was heard or said; 0 before any."""

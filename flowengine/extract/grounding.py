@@ -22,7 +22,7 @@ from flowengine.extract.meaning import (
     read_whole,
     written,
 )
-from flowengine.extract.mentions import terms
+from flowengine.extract.mentions import is_denied, is_taken_back, terms
 from flowengine.extract.orders import is_order
 from flowengine.extract.quotes import find_quote
 from flowengine.extract.recognizers import Utterance, utterance
@@ -116,7 +116,7 @@ class CallerWords:
         try:
             for turn in self.turns:
                 for rank, said in self._hypotheses(turn):
-                    seen = list(self._by_means(wanted.means, said, name))
+                    seen = list(self._by_means(wanted.means, turn, said, name))
                     if not seen and not wanted.is_number:
                         seen = list(by_words(wanted.words, said, wanted.numbers, wanted.text))
                     found = _decide(turn, rank, said, seen)
@@ -130,16 +130,19 @@ class CallerWords:
         try:
             for turn in self.turns:
                 for rank, said in self._hypotheses(turn):
-                    found = _decide(turn, rank, said, self._by_means(means, said, name))
+                    found = _decide(turn, rank, said, self._by_means(means, turn, said, name))
                     if found:
                         return found
         except _Denied:
             pass
         return None
 
-    def _by_means(self, means: Iterable[Meaning], said: Utterance, name: str) -> Iterator[Sighting]:
+    def _by_means(
+        self, means: Iterable[Meaning], turn: Turn, said: Utterance, name: str
+    ) -> Iterator[Sighting]:
+        setting = self.setting.of(turn) if means else self.setting
         for meaning in means:
-            yield from by_meaning(meaning, said, self.setting, name)
+            yield from by_meaning(meaning, said, setting, name)
 
     def _hypotheses(self, turn: Turn) -> Iterator[tuple[int, Utterance]]:
         yield 0, self.heard(turn)
@@ -248,6 +251,13 @@ def _decide(turn: Turn, rank: int, said: Utterance, seen: Iterable[Sighting]) ->
         return Grounded(turn.number, found.span, found.confidence, found.rule)
     confidence = round(found.confidence * max(0.5, 0.9 - 0.05 * rank), 3)
     return Grounded(turn.number, (0, len(turn.user)), confidence, f"{found.rule}@{rank}")
+
+
+def read_ahead(said: Utterance) -> None:
+    """Work out what every look-up asks of a caller's words; it stays with them."""
+    terms(said, False)
+    is_denied(said, 0, len(said))
+    is_taken_back(said, 0, len(said))
 
 
 def ground(

@@ -10,6 +10,11 @@ from flowengine.llm.data import Schema, is_array, is_object
 from flowengine.llm.refs import branches_of, resolve, types_of
 from flowengine.llm.walk import Walk, under_index, under_key
 
+_FLAT = frozenset(
+    {"type", "description", "title", "enum", "const", "format", "pattern", "minLength", "maxLength"}
+)
+"""Words of a schema that lead to no other schema."""
+
 
 def is_inferred(schema: Schema) -> bool:
     """Whether values are judged, not quoted: boolean, enum, const, a number between two bounds.
@@ -48,6 +53,10 @@ def said_parts(
     schema: Schema, value: Json, name: str = ""
 ) -> Iterator[tuple[str | int | float, str]]:
     """The parts of a value that must have been said, each with the name of the key it is under."""
+    if isinstance(value, str) and schema.keys() <= _FLAT:
+        if not _is_judged(schema):
+            yield value, name
+        return
     yield from _parts(Walk(schema), [schema], value, name)
 
 

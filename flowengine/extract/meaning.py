@@ -22,6 +22,7 @@ from flowengine.extract.recognizers import (
     Utterance,
     recognizer,
 )
+from flowengine.transcript import Turn
 
 Meaning: TypeAlias = tuple[str, Any]
 
@@ -51,6 +52,12 @@ class Setting(NamedTuple):
     locale: str = "en-US"
     ref: datetime | None = None
     timezone: str | None = None
+
+    def of(self, turn: Turn) -> Setting:
+        """As it was when the turn began: "tomorrow" counts from the day on which it was said."""
+        if self.ref is None or not turn.at:
+            return self
+        return self._replace(ref=datetime.fromtimestamp(turn.at / 1000, self.ref.tzinfo))
 
     def context(self, focus: bool | None, past: bool = False) -> Context:
         return Context(

@@ -109,6 +109,13 @@ class CompiledRecord:
         )
         return tuple(finding for finding in found if finding is not None)
 
+    def read_ahead(self, turn: Turn, hearing: Hearing) -> None:
+        """Let the recognizers look at a turn early; what they work out stays with its words."""
+        asked = self.asked(hearing)
+        for field in self.fields.values():
+            if field.recognizer is not None and _is_asked_for(field, hearing, asked):
+                _recognized(field, turn, hearing, asked)
+
     def asked(self, hearing: Hearing) -> CompiledField | None:
         """The field that the question was about: by the model's words, else by what is needed."""
         named = self.named(hearing)
@@ -158,18 +165,12 @@ def _is_async(function: object) -> bool:
 def _read(
     field: CompiledField, turns: Sequence[Turn], hearing: Hearing, asked: CompiledField | None
 ) -> Finding | None:
-    when = field.spec.when_asked
-    if when and asked is not field:
+    if not _is_asked_for(field, hearing, asked):
         return None
-    if when == "by_words" and not any(phrase in hearing.question for phrase in field.asks):
-        return None
-    assert field.recognizer is not None
     for turn in turns:
         if not turn.user:
             continue
-        context = _context(field, hearing, turn, asked if turn is turns[0] else None)
-        said = heard(turn.user, hearing.setting.locale, turn.at)
-        for recognition in field.recognizer.recognize(said, context):
+        for recognition in _recognized(field, turn, hearing, asked if turn is turns[0] else None):
             value = _value(field, recognition)
             if value is not None and field.accepts(value):
                 return Finding(
@@ -179,10 +180,25 @@ def _read(
     return None
 
 
+def _is_asked_for(field: CompiledField, hearing: Hearing, asked: CompiledField | None) -> bool:
+    when = field.spec.when_asked
+    if when and asked is not field:
+        return False
+    return when != "by_words" or any(phrase in hearing.question for phrase in field.asks)
+
+
+def _recognized(
+    field: CompiledField, turn: Turn, hearing: Hearing, asked: CompiledField | None
+) -> list[Recognition]:
+    assert field.recognizer is not None
+    said = heard(turn.user, hearing.setting.locale, turn.at)
+    return field.recognizer.recognize(said, _context(field, hearing, turn, asked))
+
+
 def _context(
     field: CompiledField, hearing: Hearing, turn: Turn, asked: CompiledField | None
 ) -> Context:
-    setting = hearing.setting
+    setting = hearing.setting.of(turn)
     return Context(
         asked=asked.spec.kind if asked else None,
         focus=None if asked is None else asked is field,

@@ -11,7 +11,9 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from flowengine.errors import FlowError
+from flowengine.extract import grounding
 from flowengine.extract.meaning import Setting
+from flowengine.extract.recognizers.text import heard
 from flowengine.extract.record import CompiledRecord, Finding, Hearing
 from flowengine.kernel.runs import is_due, mark_read
 from flowengine.kernel.snapshot import Staged
@@ -49,6 +51,19 @@ def read_in_progress(work: Work, reads: frozenset[str]) -> tuple[Staged, ...]:
     if all(reads.isdisjoint(record.keys) for record in due):
         return ()
     return _read(work, due, work.transcript.current, _asked_before(work, closed=False))
+
+
+def read_ahead(work: Work) -> None:
+    """Work out what is going to be asked of the caller's newest words; nothing changes by it."""
+    said = work.transcript
+    turn = said.current if said.current.user or not said.turns else said.turns[-1]
+    if not turn.user.strip():
+        return
+    hearing = hear(work, _asked_before(work, closed=turn is not said.current))
+    for record in work.flow.records:
+        record.read_ahead(turn, hearing)
+    if work.flow.extractors:
+        grounding.read_ahead(heard(turn.user, hearing.setting.locale, turn.at))
 
 
 def setting_of(work: Work) -> Setting:

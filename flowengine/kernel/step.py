@@ -48,7 +48,7 @@ from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
 from flowengine.kernel.parts import CompiledFlow
 from flowengine.kernel.questions import forget_answers
-from flowengine.kernel.reading import unmet
+from flowengine.kernel.reading import read_ahead, unmet
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.repair import count_interruption
 from flowengine.kernel.runs import start_in_phase, start_on_generation
@@ -142,6 +142,11 @@ class Kernel:
         except FlowEngineError as error:
             return _failed(flow, before, input, error)
         return _finish(work)
+
+    def read_ahead(self, snapshot: Snapshot) -> None:
+        """Work out now what later inputs will ask of the caller's newest words; it changes
+        nothing, and saves its time when somebody waits."""
+        read_ahead(Work(self.compiled, snapshot, snapshot.at))
 
     def reopen(self, snapshot: Snapshot) -> tuple[Effect, ...]:
         """What a resumed session still waits for; ask for it again."""

@@ -118,7 +118,7 @@ def settle_barrier(work: Work, reason: str) -> None:
     assert barrier is not None
     work.wait = work.wait._replace(barrier=None)
     work.facts.append(BarrierSettled(barrier.turn, reason))
-    if any(turn.number == barrier.turn and turn.user for turn in work.transcript.turns):
+    if work.transcript.heard_in(barrier.turn):
         work.turn_closed = True
         work.touched.add("@turn")
     _settle(work, barrier.staged, barrier.turn)

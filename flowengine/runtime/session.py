@@ -166,8 +166,16 @@ class Session:
         finally:
             # Whatever its words led to, the turn is over.
             self.send(TurnEnded(self._id(), self._clock.now(), values or {}))
+        if user and not self._is_at_rest():
+            self._read_ahead_soon()
         await self.rest()
         return self.latest()
+
+    async def heard(self, words: str, *, alternatives: tuple[str, ...] = ()) -> None:
+        """What the caller has said, as soon as it is known: the tools that the model calls before
+        the turn ends are judged by it too. `turn()` ends the turn."""
+        self.send(Heard(self._id(), self._clock.now(), words, alternatives))
+        self._read_ahead_soon()
 
     async def tool(
         self, name: str, args: Mapping[str, Json] | None = None, *, call: str | None = None
@@ -383,6 +391,14 @@ class Session:
         self._send_quietly(Outcome(f"outcome-{effect}", now, effect, status, value, error))
         if self._hooks is not None and run is not None and run.kind == "extractor":
             self._hooks.extracted(run.name, status, value, error)
+
+    def _read_ahead_soon(self) -> None:
+        """While the model speaks or thinks, and after the requests that have just been made."""
+        asyncio.get_running_loop().call_soon(self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        if not self._closed:
+            self._kernel.read_ahead(self._snapshot)
 
     def _send_quietly(self, input: Input) -> None:
         """An input that nobody waits for: if it fails, its fact tells."""

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowengine.extract.grounding import CallerWords, Grounded, ground, ground_quote
+from flowengine.extract.grounding import CallerWords, Grounded, ground, ground_quote, read_ahead
 from flowengine.extract.inferred import is_inferred
 from flowengine.extract.meaning import Setting
+from flowengine.extract.recognizers.text import heard
 from flowengine.transcript import Turn
 
 FRIDAY = datetime(2026, 2, 27, 15, tzinfo=UTC)
@@ -411,6 +412,21 @@ def test_a_refusal_is_a_reason_for_a_false() -> None:
 def test_denials_and_orders_are_heard_in_spanish(said: str, quote: str, counts: bool) -> None:
     found = ground_quote(quote, turns(said), locale="es-ES", name="acepto", value=True)
     assert bool(found) == counts
+
+
+def test_a_day_counts_from_when_it_was_said() -> None:
+    before_midnight = int(datetime(2026, 2, 26, 23, 59, tzinfo=UTC).timestamp() * 1000)
+    said = (Turn(1, "I can pay tomorrow", at=before_midnight),)
+    assert ground("2026-02-27", TEXT, said, ref=FRIDAY, timezone="UTC")
+    assert ground("2026-02-28", TEXT, said, ref=FRIDAY, timezone="UTC") is None
+
+
+def test_words_that_were_read_ahead_support_the_same() -> None:
+    text = "no, not Ann, this is Jane Smith"
+    read_ahead(heard(text, "en-US", 7))
+    said = (Turn(1, text, at=7),)
+    assert ground("Jane Smith", TEXT, said) == ground("Jane Smith", TEXT, turns(text))
+    assert ground("Ann", TEXT, said) is None
 
 
 def test_values_looked_up_together_are_found_as_alone() -> None:

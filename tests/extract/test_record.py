@@ -44,6 +44,21 @@ def test_the_newest_turn_is_read_first() -> None:
     assert read(made, "five dollars", "no, six dollars", "please")["sum"].value == "6"
 
 
+def test_a_day_counts_from_when_it_was_said() -> None:
+    before_midnight = int(datetime(2026, 3, 3, 23, 59, tzinfo=UTC).timestamp() * 1000)
+    made = record(day={"recognize": "datetime"})
+    (found,) = made.read((Turn(1, "I can pay tomorrow", at=before_midnight),), hearing())
+    assert found.value == "2026-03-04"
+
+
+def test_what_was_read_ahead_is_read_the_same() -> None:
+    made = record(sum={"recognize": "money"}, sure={"recognize": "yes_no", "when_asked": True})
+    turn = Turn(1, "yes, five no wait six dollars", at=1)
+    made.read_ahead(turn, hearing(needed="sure"))
+    found = made.read((turn,), hearing())
+    assert [(one.field, one.value) for one in found] == [("sum", "6")]
+
+
 def test_the_models_words_are_never_read() -> None:
     turn = Turn(1, "", "That is five dollars")
     assert record(sum={"recognize": "money"}).read((turn,), hearing()) == ()

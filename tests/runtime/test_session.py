@@ -23,7 +23,7 @@ from flowengine import (
     loads,
 )  # fmt: skip
 from flowengine.facts import InputFailed, PhaseEntered
-from flowengine.inputs import Heard, Input
+from flowengine.inputs import Input
 from flowengine.kernel import Step
 
 TEXT = """
@@ -115,6 +115,28 @@ def test_tools_run_fail_or_are_denied() -> None:
     live(body())
 
 
+def test_words_count_for_a_tool_as_soon_as_they_are_heard() -> None:
+    async def body() -> None:
+        async with session(PATIENT) as call:
+            assert isinstance(await call.tool("pay", {"sum": 5}), Denied)
+            await call.heard("I can pay five dollars")
+            await asyncio.sleep(0)
+            assert await call.tool("pay", {"sum": 5}) == Ran({"left": 20})
+            turn = await call.turn(model="Thank you.")
+            assert (str(turn.state["amount"]), turn.snapshot.turns) == ("5", 1)
+
+    live(body())
+
+
+def test_a_call_may_end_before_its_last_words_are_read() -> None:
+    async def body() -> None:
+        async with session(PATIENT) as call:
+            await call.heard("bye")
+        await asyncio.sleep(0)
+
+    live(body())
+
+
 def test_a_tool_that_takes_too_long_has_failed() -> None:
     async def body() -> None:
         async with session(seconds=1, state={"amount": "7"}) as call:
@@ -168,7 +190,7 @@ def test_the_models_words_are_read_while_the_caller_still_hears_them() -> None:
 
     async def body() -> None:
         async with Session(flow, extractors={"Mood": promised}) as call:
-            call.send(Heard("h", 0, "hello"))
+            await call.heard("hello")
             await call.generated("You get it tomorrow. Anything else?")
             await until(lambda: "mood" in call.state)
             await call.said("You get it", interrupted=True)
