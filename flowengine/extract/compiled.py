@@ -17,8 +17,8 @@ _ANY: Schema = {}
 class CompiledExtract:
     """What landing asks of an extractor, worked out once for all calls."""
 
-    __slots__ = ("inferred", "name", "order", "quotes", "rules", "schemas", "spec", "targets",
-                 "timeout", "written")  # fmt: skip
+    __slots__ = ("fields", "inferred", "name", "order", "quotes", "rules", "schemas", "spec",
+                 "targets", "timeout", "written")  # fmt: skip
 
     def __init__(self, spec: ExtractSpec, order: int) -> None:
         self.name, self.spec, self.order = spec.name, spec, order
@@ -32,6 +32,8 @@ class CompiledExtract:
         self.schemas = dict(_schemas(spec))
         self.inferred = frozenset(name for name, one in self.schemas.items() if is_inferred(one))
         """Fields that are judged, so that there is nothing to look up."""
+        self.fields = _fields(spec, self.quotes)
+        """All that a run may bring; None if its schema does not say."""
 
     def schema(self, field: str) -> Schema:
         return self.schemas.get(field, _ANY)
@@ -48,6 +50,13 @@ def written_by(spec: ExtractSpec) -> frozenset[str]:
     """What a run may change: the extractor's keys, its object, and what is known of the run."""
     own = (spec.name, f"{spec.name}:status", f"{spec.name}:error")
     return frozenset((*map(bare, targets(spec)), *own))
+
+
+def _fields(spec: ExtractSpec, quotes: frozenset[str]) -> frozenset[str] | None:
+    declared = spec.schema_.get("properties")
+    if not declared or spec.schema_.get("additionalProperties"):
+        return None
+    return quotes.union(declared, (rule.field for rule in spec.promote))
 
 
 def _schemas(spec: ExtractSpec) -> list[tuple[str, Schema]]:

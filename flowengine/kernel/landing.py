@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from flowengine.extract.compiled import CompiledExtract
-from flowengine.extract.record import findings
+from flowengine.extract.record import Finding, findings
 from flowengine.extract.spec import Raise
-from flowengine.facts import RunEnded
+from flowengine.facts import MASK, PromotionDecided, RunEnded
 from flowengine.inputs import Outcome
 from flowengine.kernel.fields import field_found, field_key
 from flowengine.kernel.gate import decide_waiting, is_awaited
@@ -103,8 +105,22 @@ def _answer(work: Work, extractor: CompiledExtract, run: Run, outcome: Outcome) 
     if work.wait.holding:
         _hold(work, work.wait.holding.difference(extractor.targets), extractor)
     mark_read(work, run.name, run.turn)
-    fields = tuple(findings(outcome.value, run.turn))
+    fields = tuple(_declared(work, extractor, findings(outcome.value, run.turn)))
     return Staged(f"extractor:{run.name}", run.order, run.turn, fields)
+
+
+def _declared(
+    work: Work, extractor: CompiledExtract, found: Iterable[Finding]
+) -> Iterator[Finding]:
+    """Without what the schema does not have: whoever answers writes no key of their choosing."""
+    for finding in found:
+        if extractor.fields is None or finding.field in extractor.fields:
+            yield finding
+        else:
+            # A name that is no name may be a caller's words.
+            name = finding.field if finding.field.isidentifier() else MASK
+            source = f"extractor:{extractor.name}"
+            work.facts.append(PromotionDecided(source, name, "", False, "not in the schema"))
 
 
 def _missed(work: Work, extractor: CompiledExtract, run: Run) -> None:
