@@ -51,6 +51,7 @@ from flowengine.kernel.questions import forget_answers
 from flowengine.kernel.reading import read_ahead, unmet
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.repair import count_interruption
+from flowengine.kernel.rest import rest
 from flowengine.kernel.runs import start_in_phase, start_on_generation
 from flowengine.kernel.settle import greet, settle
 from flowengine.kernel.silence import begin_silence, climb, end_silence, pass_rung
@@ -130,7 +131,7 @@ class Kernel:
             )
         work = Work(flow, before, input.at)
         record, follow = _HANDLERS[type(input)]
-        if before.settled:
+        if before.settled and record is not _said:
             end_turn_keys(work)
         record(work, input)
         try:
@@ -205,7 +206,7 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
 def _recorded(flow: CompiledFlow, before: Snapshot, input: Input) -> Work:
     """The record part of an input, with the ends that it means whatever follows."""
     work = Work(flow, before, input.at)
-    if before.settled:
+    if before.settled and not isinstance(input, Said):
         end_turn_keys(work)
     _HANDLERS[type(input)][0](work, input)
     with suppress(FlowEngineError):
@@ -268,6 +269,12 @@ def _heard(work: Work, heard: Heard) -> None:
 def _said(work: Work, said: Said) -> None:
     work.transcript = work.transcript.said(said.text, said.at, said.interrupted)
     turn = work.transcript.current
+    if work.settled:
+        passing = work.passing
+        end_turn_keys(work)
+        if not turn.model:
+            # They belong to the turn that has settled: what ends with it is settled with the next.
+            work.passing, work.settled = passing, True
     number = turn.number if turn.model else turn.number - 1
     work.facts.append(WordsSaid(number, len(said.text), said.interrupted))
 
@@ -288,6 +295,8 @@ def _said_follows(work: Work, said: Said) -> None:
         # It belongs to a turn that has closed: now nobody speaks.
         turn = work.transcript.turns[-1] if work.transcript.turns else turn
         begin_silence(work)
+        rest(work)
+        work.touched.clear()
     check_verbatim(work, turn.model)
     check_claims(work, turn.model, len(turn.model) - len(said.text))
     if said.interrupted:

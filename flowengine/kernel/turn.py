@@ -147,6 +147,7 @@ def end_turn_keys(work: Work) -> None:
         for key in work.passing:
             if key in work.values:
                 work.forget(key)
+            work.touched.add(key)
         work.passing = ()
     work.settled = False
 

@@ -69,6 +69,66 @@ def test_turn_keys_end_with_the_first_input_after_their_turn(
     assert not call.happened(WatcherFired)
 
 
+LATE = """
+flow: late
+extract: [{name: X, schema: {properties: {ok: {}}}, promote: [{field: ok}]}]
+patterns: [{name: often, when: is_true(x), turns: 2, do: [{set: {twice: true}}]}]
+phases: {a: {initial: true, transitions: [EDGE]}, b: {}}
+"""
+QUIET = (
+    "not is_true('turn:busy')", "caller_spoke and not is_true('turn:busy')", "elapsed >= 5s",
+    "is_true(ok)", "is_true(twice)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("guard", QUIET)
+def test_words_after_the_turn_settle_nothing(begin: Begin, guard: str) -> None:
+    call = begin(LATE.replace("EDGE", f'{{to: b, when: "{guard}"}}'), **{"turn:busy": True})
+    call.turn("well", "ok", x=True, **{"turn:busy": True})
+    call.at = 10_000
+    for words in ("One", "more", "thing."):
+        call.send(Said, words)
+    assert call.phase == "a"
+    assert call.snapshot.transcript.turns[-1].model == "ok One more thing."
+    assert not call.happened(TransitionTaken)
+
+
+def test_what_ended_before_late_words_moves_phases_with_the_next_input(begin: Begin) -> None:
+    call = begin(
+        LATE.replace("EDGE", "{to: b, when: \"not is_true('turn:busy')\"}"), **{"turn:busy": True}
+    )
+    call.turn("well", "ok", **{"turn:busy": True})
+    call.answer(call.run("X"), {})
+    call.send(Said, "One more thing.")
+    assert (call.phase, "turn:busy" in call.values) == ("a", False)
+    call.send(Heard, "yes?")
+    assert call.phase == "b"
+
+
+def test_late_words_that_are_watched_for_still_tell(begin: Begin) -> None:
+    """What is asked of the words themselves is settled; the turn that they belong to is not."""
+    call = begin("""
+flow: told
+tools: {refill: {claims: [refill is submitted]}}
+phases:
+  a: {initial: true, transitions: [{to: b, on: "claim:refill"}, {to: c, when: caller_spoke}]}
+  b: {}
+  c: {}
+""")
+    call.turn("", "Hello.")
+    call.send(Said, "Your refill is submitted.")
+    assert call.phase == "b"
+
+
+def test_opening_words_begin_a_turn_of_their_own(begin: Begin) -> None:
+    call = begin(LIFETIMES)
+    call.send(TurnEnded, {"turn:mood": "angry"})
+    call.send(Said, "Hello.")
+    assert "turn:mood" not in call.values
+    assert call.snapshot.transcript.current.model == "Hello."
+    assert not call.snapshot.settled
+
+
 def test_a_turn_key_written_between_turns_lives_until_the_next_turn_has_settled(
     begin: Begin,
 ) -> None:
