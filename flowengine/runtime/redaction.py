@@ -1,7 +1,8 @@
 """The transcript as readers outside the process may see it: without the values of `pii` keys.
 
 Masked is what such a key holds and what it held before, whoever said it: where evidence places
-it, where it stands as it is written, and where the recognizers read it in other words.
+it, where it stands as it is written, and where the recognizers read it in other words. Long
+numbers are masked whether or not a key holds them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from flowengine.extract.meaning import Setting
 from flowengine.facts import MASK
 from flowengine.inputs import Json
 from flowengine.kernel import CompiledFlow, Snapshot
+from flowengine.runtime.long_numbers import long_numbers
 from flowengine.transcript import ToolCall, Turn
 
 Span = tuple[int, int]
@@ -64,7 +66,7 @@ def _masked(
 def _without(
     text: str, values: dict[str, list[Json]], setting: Setting, placed: Iterable[Span] = ()
 ) -> str:
-    spans = [*placed, *_said(text, values, setting)]
+    spans = [*placed, *_said(text, values, setting), *long_numbers(text, setting.locale)]
     for start, end in sorted(_merged(spans), reverse=True):
         text = text[:start] + MASK + text[end:]
     return text

@@ -62,3 +62,10 @@ def test_a_name_is_masked_everywhere_it_is_said() -> None:
                        name="Jane Smith")  # fmt: skip
     assert lines[1] == "Hello •••, •••!"
     assert "jane smith" not in lines[0]
+
+
+def test_a_long_number_is_masked_though_no_key_holds_it() -> None:
+    lines = transcript(
+        ("my card is 4242 4242 4242 4242 and my size is 5", "So it is 4242 4242 4242 4242?")
+    )
+    assert lines[:2] == ["my card is ••• and my size is 5", "So it is •••?"]
