@@ -8,6 +8,7 @@ from flowengine.effects import AnswerTool, ToolAnswer
 from flowengine.facts import ToolDecided
 from flowengine.kernel.admission import Refusal, denial
 from flowengine.kernel.snapshot import Call, Run
+from flowengine.kernel.used import is_used, with_id
 from flowengine.kernel.work import Work
 
 REMEMBERED = 32
@@ -44,9 +45,23 @@ def finish(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
 
 
 def remember(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
-    answered = (*work.wait.answered, (id, answer))[-REMEMBERED:]
-    work.wait = work.wait._replace(answered=answered)
+    """Answer the call; an older answer makes room, and of its call the id is still known."""
+    answered, used = (*work.wait.answered, (id, answer)), work.wait.used
+    if len(answered) > REMEMBERED:
+        (oldest, _), *answered = answered
+        used = with_id(used, oldest)
+    work.wait = work.wait._replace(answered=tuple(answered), used=used)
     answer_call(work, id, call.tool, answer)
+
+
+def earlier_answer(work: Work, id: str) -> ToolAnswer | None:
+    """What a call of this id was answered, or what can still be said of it; None if it was not."""
+    answer = dict(work.wait.answered).get(id)
+    if answer is not None or not is_used(work.wait.used, id):
+        return answer
+    if id in work.wait.calls:
+        return ToolAnswer("accepted")  # nothing else is both open and answered
+    return denial(work, "used", f"Call {id} was answered long ago; a new call needs a new id.")
 
 
 def answer_call(work: Work, id: str, tool: str, answer: ToolAnswer) -> None:

@@ -12,7 +12,7 @@ from flowengine.errors import FlowEngineError
 from flowengine.facts import InputIgnored
 from flowengine.inputs import Outcome, ToolCalled
 from flowengine.kernel.admission import Refusal, reads_of, refusals
-from flowengine.kernel.answers import answer_call, deny, hold, in_order
+from flowengine.kernel.answers import answer_call, deny, earlier_answer, hold, in_order
 from flowengine.kernel.arguments import accepted
 from flowengine.kernel.opening import admit, is_repeated
 from flowengine.kernel.rest import rest
@@ -28,13 +28,7 @@ DEADLINE = 1_500
 def tool_called(work: Work, called: ToolCalled) -> None:
     """Admit the call, deny it, or let it wait; phases move only after it is decided."""
     rest(work)
-    earlier = dict(work.wait.answered).get(called.call)
-    if earlier is not None:
-        work.facts.append(InputIgnored(called.id, "call id already used"))
-        answer_call(work, called.call, called.tool, earlier)
-    elif called.call in work.wait.calls:
-        work.facts.append(InputIgnored(called.id, "call id already used"))
-    else:
+    if not _is_known(work, called):
         _decide(work, called.call, _call(work, called))
 
 
@@ -76,8 +70,7 @@ def confirmed(work: Work, outcome: Outcome, run: Run) -> None:
 
 def deny_failed(work: Work, called: ToolCalled) -> None:
     """The call's own input has failed, so it cannot run: it gets its one answer."""
-    known = {*dict(work.wait.answered), *work.wait.calls}
-    if called.call not in known:
+    if not _is_known(work, called):
         refusal = Refusal("error", f"{called.tool} cannot be decided.")
         deny(work, called.call, _call(work, called), refusal)
 
@@ -102,6 +95,17 @@ def _waiting(work: Work) -> list[tuple[str, Call]]:
     """Calls that nothing but the gate holds up, as they were asked for."""
     calls = in_order(work.wait.calls)
     return [(id, call) for id, call in calls if not call.effect and not call.joins]
+
+
+def _is_known(work: Work, called: ToolCalled) -> bool:
+    """The id has been used: its call has one answer, which it has got or will get."""
+    answer = earlier_answer(work, called.call)
+    if answer is None and called.call not in work.wait.calls:
+        return False
+    work.facts.append(InputIgnored(called.id, "call id already used"))
+    if answer is not None:
+        answer_call(work, called.call, called.tool, answer)
+    return True
 
 
 def _call(work: Work, called: ToolCalled) -> Call:

@@ -149,6 +149,8 @@ class Wait(NamedTuple):
     calls: Mapping[str, Call] = {}
     answered: tuple[tuple[str, ToolAnswer], ...] = ()
     """The last calls that ended, so that a second answer is the same."""
+    used: str = ""
+    """Digests of the ids of those before them."""
     succeeded: Names = frozenset()
     """Tools that have run well."""
     failed: Names = frozenset()
