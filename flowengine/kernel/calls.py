@@ -11,7 +11,7 @@ from flowengine.kernel.appending import insert
 from flowengine.kernel.repair import count_failure
 from flowengine.kernel.runs import start_after_tool
 from flowengine.kernel.settle import settle
-from flowengine.kernel.snapshot import Run
+from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.turn import read_records
 from flowengine.kernel.work import NEWEST, Work
 from flowengine.state.evidence import Evidence
@@ -35,12 +35,7 @@ def call_recorded(work: Work, outcome: Outcome, run: Run) -> None:
     work.transcript = work.transcript.called(shown)
     status = {"ok": "ran", "cancelled": "cancelled"}.get(outcome.status, "failed")
     answer = ToolAnswer(status, outcome.value, kind=outcome.error)
-    manner = work.flow.flow.tools[call.tool].background
-    if manner is None:
-        finish(work, id, call, answer)
-    else:
-        let_go(work, id)
-        work.effects.append(Deliver(work.effect_id(), id, call.tool, answer, manner))
+    _answer(work, id, call, answer)
     _answer_joined(work, id, answer)
 
 
@@ -99,10 +94,12 @@ def compensation_ended(work: Work, outcome: Outcome, run: Run) -> None:
 def cancel_calls(work: Work) -> None:
     """The caller spoke over the model: what it had asked for is no longer wanted.
 
-    A call that runs ends when the shell says that it has been cancelled; a commit is not stopped
-    half-way.
+    A call that runs ends when the shell says that it has been cancelled, and with it those that
+    share its run; a commit is not stopped half-way.
     """
     for id, call in in_order(work.wait.calls):
+        if call.joins:
+            continue
         run = work.wait.runs.get(call.effect)
         if run is not None and run.kind == "tool":
             if not work.flow.flow.tools[call.tool].finishes:
@@ -128,11 +125,24 @@ def _compensate(work: Work, id: str, tool: str, run: Run) -> None:
     open_run(work, effect, Run("compensation", f"{id}:compensation", run.turn, 0, kept))
 
 
+def _answer(work: Work, id: str, call: Call, answer: ToolAnswer) -> None:
+    """A call that was accepted to run in the background has its answer: the result is delivered."""
+    manner = work.flow.flow.tools[call.tool].background
+    if manner is None:
+        finish(work, id, call, answer)
+    else:
+        let_go(work, id)
+        work.effects.append(Deliver(work.effect_id(), id, call.tool, answer, manner))
+
+
 def _answer_joined(work: Work, id: str, answer: ToolAnswer) -> None:
+    """Equal calls share the outcome."""
+    repeated = answer._replace(kind=answer.kind or "repeated")
     for other, call in in_order(work.wait.calls):
         if call.joins == id:
-            work.facts.append(ToolDecided(other, call.tool, False, "repeated", ()))
-            finish(work, other, call, answer._replace(kind=answer.kind or "repeated"))
+            if not work.flow.flow.tools[call.tool].background:
+                work.facts.append(ToolDecided(other, call.tool, False, "repeated", ()))
+            _answer(work, other, call, repeated)
 
 
 def _note_failed(work: Work, tool: str, failed: bool) -> None:

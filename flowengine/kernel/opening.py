@@ -40,6 +40,9 @@ def is_repeated(work: Work, id: str, call: Call) -> bool:
         return False
     if earlier.running:
         hold(work, id, call._replace(joins=earlier.call))
+        if spec.background:
+            work.facts.append(ToolDecided(id, call.tool, False, "repeated", ()))
+            remember(work, id, call, ToolAnswer("accepted"))
         return True
     work.facts.append(ToolDecided(id, call.tool, False, "repeated", ()))
     finish(work, id, call, ToolAnswer("ran", earlier.value, "repeated"))

@@ -247,6 +247,46 @@ def test_what_undoes_a_failed_call_runs_once_and_leaves_the_caller_free(call: An
     assert call.happened(InputIgnored) != []
 
 
+EQUAL = """
+flow: equal
+tools:
+  look: {background: when_idle, idempotency_key: k}
+  price: {idempotency_key: k}
+  charge: {idempotency_key: k, commit: true}
+phases: {a: {initial: true}}
+"""
+
+
+def test_an_equal_call_of_a_background_tool_is_accepted_and_told_the_same(begin: Begin) -> None:
+    call = begin(EQUAL)
+    for id in ("one", "two", "three"):
+        call.tool("look", id)
+        assert [(id, answer.status) for id, answer in call.answers] == [(id, "accepted")]
+    assert [run.name for run in call.snapshot.wait.runs.values()] == ["one"]
+    call.send(Said, "Let me", True)
+    assert (call.answers, call.asked(Cancel)) == ([], []), "each has its one answer"
+    call.answer(call.run("one"), {"n": 1})
+    assert call.answers == []
+    told = [(d.call, d.answer.value) for d in call.asked(Deliver)]
+    assert told == [(id, {"n": 1}) for id in ("one", "two", "three")]
+    assert call.snapshot.wait.calls == {}
+
+
+@pytest.mark.parametrize(
+    ("tool", "status", "told"), [("price", "cancelled", "cancelled"), ("charge", "ok", "ran")]
+)
+def test_calls_that_share_a_run_are_interrupted_with_it(
+    begin: Begin, tool: str, status: str, told: str
+) -> None:
+    call = begin(EQUAL)
+    call.tool(tool, "one")
+    call.tool(tool, "two")
+    call.send(Said, "Let me", True)
+    assert call.answers == []
+    call.answer(call.run("one"), None, status)
+    assert [(id, answer.status) for id, answer in call.answers] == [("one", told), ("two", told)]
+
+
 # -- all orders of the troubles of one call -------------------------------------------------------
 
 EVENTS = ("correct", "leave", "interrupt", "answer", "answer again")
