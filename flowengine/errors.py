@@ -14,6 +14,7 @@ FlowEngineError
 ├── SourceError           something outside: a request, a server, a call that gave no value
 ├── TurnFailed            an input whose consequences were rolled back
 ├── SessionClosed         an input to a session that has ended
+│   └── NotRecorded       it has ended because what happened in it could not be recorded
 ├── ModelError            a language model or its provider
 └── StoreError            a place that keeps sessions
 """
@@ -122,6 +123,12 @@ class TurnFailed(FlowEngineError):
 
 class SessionClosed(FlowEngineError):
     code = "session_closed"
+
+
+class NotRecorded(SessionClosed):
+    """The recorder raised: what it did not take has not happened, and the session has stopped."""
+
+    code = "not_recorded"
 
 
 class ModelError(FlowEngineError):

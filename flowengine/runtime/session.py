@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from flowengine.clock import Clock, SystemClock
 from flowengine.effects import AnswerTool, Cancel, Deliver, Effect, Say, SetTimer, Tell
-from flowengine.errors import FlowEngineError, SessionClosed, TurnFailed
+from flowengine.errors import FlowEngineError, NotRecorded, SessionClosed, TurnFailed
 from flowengine.facts import Fact, InputFailed, KeyWritten, SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
@@ -31,7 +31,7 @@ from flowengine.kernel import Context, Explanation, Kernel, Snapshot, Step
 from flowengine.runtime.beginning import refuse_misspelt
 from flowengine.runtime.effects import Answer, Runnable, Runner
 from flowengine.runtime.hooks import Hooks
-from flowengine.runtime.outcome import Cancelled, ToolOutcome, outcome_of
+from flowengine.runtime.outcome import Cancelled, Failed, ToolOutcome, outcome_of
 from flowengine.runtime.result import TurnResult
 from flowengine.runtime.services import Extractors, Services, check, given, with_extractors
 from flowengine.state.state import State
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from flowengine.llm import ChatProvider
 
 Recorder: TypeAlias = Callable[[Input | None, Step], None]
-"""Sees every step with the input that led to it; None for the start."""
+"""Sees every step with the input that led to it, None for the start, before anything comes of it.
+
+If it raises, the step has not happened: the session stops and can be resumed from what was kept."""
 
 _log = logging.getLogger("flowengine")
 
@@ -120,7 +122,7 @@ class Session:
         self._said: list[Effect] = []
         self._heard: list[Fact] = []
         self._inputs = 0
-        self._closed = False
+        self._closed: SessionClosed | None = None
         if resume is not None:
             self._snapshot = resume
             self._inputs = resume.seq
@@ -129,7 +131,6 @@ class Session:
         else:
             refuse_misspelt(flow, state or ())
             step = self._kernel.start(self._clock.now(), state)
-            self._snapshot = step.snapshot
             self._commit(None, step)
 
     async def __aenter__(self) -> Self:
@@ -223,16 +224,15 @@ class Session:
         """Hand one input to the kernel and start what it asks for.
 
         Raises:
-            SessionClosed, TurnFailed
+            SessionClosed, NotRecorded, TurnFailed
         """
-        if self._closed:
-            raise SessionClosed("the session is closed; start another one")
+        if self._closed is not None:
+            raise self._closed
         step = self._kernel.step(self._snapshot, input)
         if self._verify and self._kernel.step(self._snapshot, input)[:3] != step[:3]:
             raise FlowEngineError(
                 "a registered function is not pure: the same input gave two results"
             )
-        self._snapshot = step.snapshot
         self._commit(input, step)
         if step.error is not None:
             failed = next(f for f in reversed(step.facts) if isinstance(f, InputFailed))
@@ -242,8 +242,8 @@ class Session:
     async def rest(self) -> None:
         """Wait until the turn's values have landed, and what else the turn's answer waits for."""
         while not self._is_at_rest():
-            if self._closed:
-                raise SessionClosed("the session was closed during the turn")
+            if self._closed is not None:
+                raise self._closed
             self._rested = self._rested or asyncio.Event()
             self._rested.clear()
             await self._rested.wait()
@@ -259,7 +259,7 @@ class Session:
 
         What a turn's own result told is not told again.
         """
-        while not self._closed:
+        while self._closed is None:
             self._changed = self._changed or asyncio.Event()
             await self._changed.wait()
             self._changed.clear()
@@ -274,28 +274,36 @@ class Session:
 
     async def close(self) -> None:
         """Answer waiting calls as cancelled, cancel what runs, take no more input."""
-        if self._closed:
-            return
-        self._closed = True
+        if ends := self._closed is None:
+            self._stop(SessionClosed("the session is closed; start another one"), Cancelled())
+        if tasks := self._others():
+            # A task that will not be cancelled does not keep the call open.
+            await asyncio.wait(tasks, timeout=GRACE)
+        if self._hooks is not None:
+            await self._hooks.close()
+        if ends:
+            self._publish((SessionEnded("closed"),))
+
+    def _stop(self, why: SessionClosed, answer: ToolOutcome) -> None:
+        """Take no more input: whoever waits gets an answer, and what runs is cancelled."""
+        self._closed = why
         if self._changed is not None:
             self._changed.set()
         if self._timer is not None:
             self._timer.cancel()
         if self._rested is not None:
             self._rested.set()
-        for answer in (self._answers or {}).values():
-            if not answer.done():
-                answer.set_result(Cancelled())
-        own = asyncio.current_task()  # a tool that hangs up must not wait for itself
-        tasks = [task for task in (self._tasks or {}).values() if task is not own]
-        for task in tasks:
+        for waiting in (self._answers or {}).values():
+            if not waiting.done():
+                waiting.set_result(answer)
+        for task in self._others():
             task.cancel()
-        if tasks:
-            # A task that will not be cancelled does not keep the call open.
-            await asyncio.wait(tasks, timeout=GRACE)
-        if self._hooks is not None:
-            await self._hooks.close()
-        self._publish((SessionEnded("closed"),))
+
+    def _others(self) -> list[asyncio.Task[Answer]]:
+        """What still runs; a tool that hangs up must not wait for itself."""
+        tasks = (self._tasks or {}).values()
+        own = asyncio.current_task() if tasks else None
+        return [task for task in tasks if task is not own]
 
     # -- what can be seen ---------------------------------------------------------------------
 
@@ -340,7 +348,8 @@ class Session:
 
     def _commit(self, input: Input | None, step: Step) -> None:
         if self._record is not None:
-            self._record(input, step)
+            self._keep(self._record, input, step)
+        self._snapshot = step.snapshot
         self._heard.extend(step.facts)
         del self._heard[:-UNREAD]
         for effect in step.effects:
@@ -350,6 +359,25 @@ class Session:
         if self._rested is not None and self._is_at_rest():
             self._rested.set()
         self._publish(step.facts)
+
+    def _keep(self, record: Recorder, input: Input | None, step: Step) -> None:
+        """Nothing happens that is not recorded: a call resumed from its records is this one.
+
+        Raises:
+            NotRecorded
+        """
+        try:
+            record(input, step)
+        except Exception as error:
+            told = type(error).__name__
+            _log.error("the recorder raised %s; the session has stopped", told)
+            why = NotRecorded(
+                f"the session has stopped, for its recorder raised {told}: mend that, and resume "
+                "the call from the last snapshot that was recorded"
+            )
+            self._stop(why, Failed(why.code))
+            self._publish((SessionEnded(why.code),))
+            raise why from error
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
@@ -378,7 +406,7 @@ class Session:
     def _ended(self, effect: str, task: asyncio.Task[Answer]) -> None:
         if self._tasks is not None:
             self._tasks.pop(effect, None)
-        if self._closed:
+        if self._closed is not None:
             return
         status, value, error = ("cancelled", None, "cancelled")
         if not task.cancelled():
@@ -401,11 +429,10 @@ class Session:
             self._kernel.read_ahead(self._snapshot)
 
     def _send_quietly(self, input: Input) -> None:
-        """An input that nobody waits for: if it fails, its fact tells."""
-        try:
+        """An input that nobody waits for: if it fails, its fact tells; if it is not recorded, the
+        end of the session does."""
+        with suppress(TurnFailed, NotRecorded):
             self.send(input)
-        except TurnFailed:
-            return
 
     def _set_timer(self, id: str, due_at: int | None) -> None:
         if self._timer is not None:
@@ -419,7 +446,7 @@ class Session:
 
     def _ring(self, id: str, due_at: int) -> None:
         self._timer = None
-        if not self._closed:
+        if self._closed is None:
             self._send_quietly(Timer(f"timer-{id}", max(self._clock.now(), due_at), id))
 
     def _publish(self, facts: tuple[Fact, ...]) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from flowengine import Functions, Hooks, Session, TurnFailed, loads
+from flowengine import Failed, Functions, Hooks, NotRecorded, Ran, Session, TurnFailed, loads
+from flowengine.facts import Fact
+from flowengine.inputs import Heard, Input, Outcome, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import to_json
+from flowengine.tools.context import ToolContext
 
 FLOW = loads("""
 flow: s
@@ -123,3 +126,101 @@ def test_a_receiver_that_raises_is_reported_and_the_call_goes_on(
 
     live(body())
     assert caplog.messages == ["a receiver of RunEnded raised ValueError"]
+
+
+class Disk:
+    """A recorder that fails at one kind of input, or at the start."""
+
+    def __init__(self, full: type[Input] | None) -> None:
+        self.full, self.kept = full, list[Any]()
+
+    def __call__(self, input: Input | None, step: Any) -> None:
+        if (input is None and self.full is None) or (self.full and isinstance(input, self.full)):
+            raise OSError("disk full: Jane Smith")
+        self.kept.append(step.snapshot)
+
+
+RECORDED = loads("""
+flow: s
+extract: [{name: X, schema: {properties: {ok: {}}}}]
+tools: {pay: {idempotency_key: "one"}}
+phases: {a: {initial: true, no_input: [{after: 10ms, do: [{set: {silent: true}}]}]}}
+""")
+
+
+def recorded(full: type[Input] | None, keys: list[str], **more: Any) -> tuple[Session, Disk]:
+    made, disk = Functions(), Disk(full)
+
+    @made.tool
+    async def pay(context: ToolContext) -> Any:
+        keys.append(context.key)
+        await asyncio.sleep(0)
+        return {"id": 1}
+
+    found = {"X": lambda w, k: {"ok": True}}
+    return Session(RECORDED, functions=made, extractors=found, record=disk, **more), disk
+
+
+def test_a_result_that_is_not_recorded_is_an_answer_and_the_end_of_the_session() -> None:
+    async def body() -> None:
+        keys = list[str]()
+        call, disk = recorded(Outcome, keys)
+        ended = list[Fact]()
+        stop = call._kernel.compiled.signals.connect(
+            "SessionEnded", lambda _, fact: ended.append(fact)
+        )
+        assert await call.tool("pay", call="c1") == Failed("not_recorded")
+        assert [fact.reason for fact in ended] == ["not_recorded"]
+        with pytest.raises(NotRecorded, match="OSError") as told:
+            await call.turn("hello")
+        assert "Jane" not in str(told.value)
+        await call.close()
+        stop()
+        assert call.snapshot == disk.kept[-1]
+        again, _ = recorded(Timer, keys, resume=disk.kept[-1])
+        assert await again.tool("pay", call="c1") == Ran({"id": 1})
+        assert keys == ["one", "one"]
+        await again.close()
+
+    live(body())
+
+
+@pytest.mark.parametrize("full", [Heard, TurnEnded, ToolCalled])
+def test_who_sends_what_is_not_recorded_is_told_and_nothing_follows(full: type[Input]) -> None:
+    async def body() -> None:
+        keys = list[str]()
+        call, disk = recorded(full, keys)
+        before = call.snapshot
+        with pytest.raises(NotRecorded):
+            await (call.tool("pay") if full is ToolCalled else call.turn("hello"))
+        assert keys == []
+        assert call.snapshot == disk.kept[-1]
+        assert full is TurnEnded or call.snapshot == before
+        await call.close()
+
+    live(body())
+
+
+@pytest.mark.parametrize("full", [Outcome, Timer])
+def test_who_waits_for_a_turn_is_told_that_the_call_stopped(full: type[Input]) -> None:
+    async def body() -> None:
+        call, _ = recorded(full, [])
+
+        async def talk() -> None:
+            while True:
+                await call.turn("hello")
+                await asyncio.sleep(0.02)
+
+        with pytest.raises(NotRecorded):
+            await talk()
+        await call.close()
+
+    live(body())
+
+
+def test_a_start_that_is_not_recorded_begins_no_session() -> None:
+    async def body() -> None:
+        with pytest.raises(NotRecorded):
+            recorded(None, [])
+
+    live(body())
