@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flowengine import loads
+from flowengine import Flow, loads
 from flowengine.flow.diagnostic import FlowFileError
 from flowengine.testing import Simulation
 
@@ -47,6 +47,19 @@ def test_without_a_safeguard_attacks_come_through(twin: Any, corpus: Any, simula
         assert seen != ([], attacks[name].moved), name
 
 
+def with_open_schema() -> Flow:
+    """The attacked flow, with an extractor that may bring fields of any name."""
+    text, closed = (HERE / "transfer.yaml").read_text("utf-8"), "{mood: {type: string}}}"
+    assert closed in text
+    return loads(text.replace(closed, "{mood: {type: string}}, additionalProperties: true}"))
+
+
+def test_ownership_holds_where_a_schema_leaves_fields_open(corpus: Any, simulated: Any) -> None:
+    flow = with_open_schema()
+    attacks = [case for kind in corpus for case in kind.attacks if case.flow == "transfer"]
+    assert {name for case in attacks for name in simulated(case, flow).reaches} == set()
+
+
 def test_every_kind_has_attacks_and_an_honest_call(corpus: Any) -> None:
     for kind in corpus:
         assert len(kind.attacks) >= 7, kind.name
@@ -77,7 +90,7 @@ def test_a_flow_that_lets_a_model_write_a_trusted_key_does_not_load(forged: str)
 
 
 def test_no_prefix_leads_to_a_trusted_key(watched: Any) -> None:
-    flow, _ = watched.flow("transfer")
+    flow = with_open_schema()
     before = ("", "derived:", "session:", "app:", "turn:", "Order.", "Mood.", "state.", "bg:Mood.")
     owned = ("identity_verified", "account", "fraud_cleared", "said_yes")
     for first, second, key in product(before, before, owned):
