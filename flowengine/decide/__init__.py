@@ -12,6 +12,7 @@ from flowengine.lazy import lazily
 if TYPE_CHECKING:
     from flowengine.decide.decider import Decider, Question
     from flowengine.decide.expectations import impossible
+    from flowengine.decide.fallback import FallbackDecider
     from flowengine.decide.llm import LlmDecider
     from flowengine.decide.options import options_of
     from flowengine.decide.routing import RoutingDecider
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOME = {
     "flowengine.decide.decider": ("Decider", "Question"),
     "flowengine.decide.expectations": ("impossible",),
+    "flowengine.decide.fallback": ("FallbackDecider",),
     "flowengine.decide.llm": ("LlmDecider",),
     "flowengine.decide.options": ("options_of",),
     "flowengine.decide.routing": ("RoutingDecider",),
@@ -33,6 +35,7 @@ _HOME = {
 __all__ = [
     "Decider",
     "DecisionSpec",
+    "FallbackDecider",
     "LlmDecider",
     "Question",
     "RoutingDecider",

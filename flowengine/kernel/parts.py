@@ -198,6 +198,8 @@ def _plan(flow: CompiledFlow, active: Configuration) -> Plan:
 
 def _asks(flow: CompiledFlow, active: Configuration, reads: frozenset[str]) -> frozenset[str]:
     """A guard that may read anything asks nothing: else it would ask every question each turn."""
+    if not flow.flow.decisions:
+        return frozenset()
     noted = {
         r for name in active for guard, _ in flow.texts.phases[name].notes for r in guard.reads
     }

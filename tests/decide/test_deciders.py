@@ -12,6 +12,7 @@ import pytest
 from flowengine.decide import (
     Decider,
     DecisionSpec,
+    FallbackDecider,
     LlmDecider,
     Question,
     RoutingDecider,
@@ -62,7 +63,10 @@ def mixed() -> RoutingDecider:
     return RoutingDecider(RuleDecider({"agree": lambda turns, question: 0.2}), _Model())
 
 
-DECIDERS: list[Callable[[], Decider]] = [_Model, by_rule, lambda: ScriptedDecider([ANSWERS]), mixed]
+DECIDERS: list[Callable[[], Decider]] = [
+    _Model, by_rule, lambda: ScriptedDecider([ANSWERS]), mixed,
+    lambda: FallbackDecider(_Model(), _Model()),
+]  # fmt: skip
 
 
 def decide(decider: Decider, questions: Sequence[Question], turns: Call, **context: Any) -> Any:
@@ -352,3 +356,55 @@ class TestRoutingDecider:
     def test_no_model_is_an_error_that_says_what_to_do(self, agree: Question, call: Call) -> None:
         with pytest.raises(FlowError, match=r"models\.decision"):
             decide(RoutingDecider(RuleDecider()), [agree], call)
+
+
+class TestFallbackDecider:
+    def test_what_is_unsure_goes_to_the_second_and_nothing_else_does(
+        self, questions: list[Question], call: Call
+    ) -> None:
+        then = ScriptedDecider([{"agree": {"probability": 0.97}}])
+        answers = decide(FallbackDecider(ScriptedDecider([ANSWERS]), then), questions, call)
+        assert answers == {**ANSWERS, "agree": {"probability": 0.97}}
+        assert then.asked == [("agree",)]
+
+    def test_what_the_first_leaves_out_is_unsure(self, pick: Question, call: Call) -> None:
+        then = ScriptedDecider([{"pick": "19:00"}])
+        assert decide(FallbackDecider(ScriptedDecider([{}]), then), [pick], call) == {
+            "pick": "19:00"
+        }
+
+    def test_where_all_is_sure_nobody_else_is_asked(self, pick: Question, call: Call) -> None:
+        then = ScriptedDecider()
+        decide(FallbackDecider(ScriptedDecider([ANSWERS]), then), [pick], call)
+        assert then.asked == []
+
+    @pytest.mark.parametrize("error", [TimeoutError(), ScriptEnded("over")])
+    def test_where_the_second_fails_the_first_stands_and_it_is_told(
+        self, questions: list[Question], call: Call, error: Exception, caplog: Any
+    ) -> None:
+        decider = FallbackDecider(ScriptedDecider([ANSWERS]), ScriptedDecider([error]))
+        assert decide(decider, questions, call) == ANSWERS
+        assert "the second decider failed" in caplog.text
+
+    def test_a_second_that_is_late_does_not_take_the_first_ones_answers_with_it(
+        self, questions: list[Question], call: Call
+    ) -> None:
+        class Slow:
+            async def decide(self, questions: Any, turns: Any, context: Any) -> Mapping[str, Any]:
+                await asyncio.sleep(30)
+                return {}
+
+        decider = FallbackDecider(ScriptedDecider([ANSWERS]), Slow(), within=0.01)
+        assert decide(decider, questions, call) == ANSWERS
+
+    def test_where_the_first_fails_all_go_to_the_second(
+        self, questions: list[Question], call: Call
+    ) -> None:
+        then = ScriptedDecider([ANSWERS])
+        decider = FallbackDecider(ScriptedDecider([ScriptEnded("over")]), then)
+        assert decide(decider, questions, call) == ANSWERS
+        assert then.asked == [("agree", "pick", "mood")]
+
+    def test_where_both_fail_the_error_is_raised(self, pick: Question, call: Call) -> None:
+        with pytest.raises(ScriptEnded):
+            decide(FallbackDecider(ScriptedDecider(), ScriptedDecider()), [pick], call)

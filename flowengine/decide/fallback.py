@@ -1,0 +1,57 @@
+"""A second decider for what the first leaves unsure: a quick model, then a better one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+
+from flowengine.decide.decider import Decider, Question
+from flowengine.decide.judge import judge
+from flowengine.errors import FlowEngineError
+from flowengine.inputs import Json
+from flowengine.transcript import Turn
+
+_log = logging.getLogger("flowengine")
+
+
+class FallbackDecider:
+    """Asks `first`; the questions whose answers are unsure go to `then` in one round.
+
+    `then` has `within` seconds, which the questions' own `timeout` must leave it. Where it fails
+    or is late, the answers of `first` stand. Where `first` fails, all questions go to `then`, and
+    its error is raised.
+    """
+
+    def __init__(self, first: Decider, then: Decider, *, within: float = 1.0) -> None:
+        self._first, self._then, self._within = first, then, within
+
+    async def decide(
+        self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]
+    ) -> Mapping[str, Json]:
+        try:
+            answers = dict(await self._first.decide(questions, turns, context))
+        except (FlowEngineError, TimeoutError) as error:
+            _report("first", error)
+            return await self._second(questions, turns, context)
+        unsure = [one for one in questions if _is_unsure(one, answers.get(one.id))]
+        if unsure:
+            try:
+                answers.update(await self._second(unsure, turns, context))
+            except (FlowEngineError, TimeoutError) as error:
+                _report("second", error)
+        return answers
+
+    async def _second(
+        self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]
+    ) -> Mapping[str, Json]:
+        async with asyncio.timeout(self._within):
+            return await self._then.decide(questions, turns, context)
+
+
+def _is_unsure(question: Question, answer: Json) -> bool:
+    return judge(question.spec, answer, question.options).outcome == "unsure"
+
+
+def _report(which: str, error: Exception) -> None:
+    _log.warning("the %s decider failed: %s", which, getattr(error, "code", "timed_out"))
