@@ -69,6 +69,11 @@ class Transcript(NamedTuple):
         kept = self.turns[1:] if len(self.turns) >= RING else self.turns
         return Transcript((*kept, self.current), Turn(self.current.number + 1))
 
+    def after(self, number: int) -> tuple[Turn, ...]:
+        """What is kept of the turns after this one, oldest first, with the one in progress."""
+        newer = self.current.number - number
+        return (*self.turns, self.current)[-newer:] if newer > 0 else ()
+
     def heard_in(self, number: int) -> bool:
         """Whether the caller said something in a closed turn that is still kept."""
         turn = next((turn for turn in reversed(self.turns) if turn.number == number), None)

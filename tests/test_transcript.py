@@ -82,6 +82,14 @@ def test_the_ring_keeps_the_last_fifty_and_numbers_go_on(count: int) -> None:
     assert transcript.current.number == count + 1
 
 
+@given(st.integers(0, RING + 20), st.integers(-2, RING + 25))
+def test_the_turns_after_one_are_those_that_are_kept(count: int, number: int) -> None:
+    said = spoken(*[("hello", "hi"), ("", "well")] * count)
+    every = (*said.turns, said.current)
+    assert said.after(number) == tuple(turn for turn in every if turn.number > number)
+    assert said.heard_in(number) == any(t.user for t in said.turns if t.number == number)
+
+
 def test_a_tool_call_stands_in_the_turn_in_which_it_ended() -> None:
     call = ToolCall("look", '{"id":1}', "ok", '{"open":true}')
     during = Transcript().heard("is it open?", 1).called(call)

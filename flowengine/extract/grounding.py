@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -26,6 +25,7 @@ from flowengine.extract.mentions import is_denied, is_taken_back, terms
 from flowengine.extract.orders import is_order
 from flowengine.extract.quotes import find_quote
 from flowengine.extract.recognizers import Utterance, utterance
+from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.text import LONGEST_TEXT, heard
 from flowengine.extract.sightings import Sighting, by_meaning, by_sound, by_words
 from flowengine.inputs import Json
@@ -215,18 +215,18 @@ class _Wanted:
         self.text = text
         self._heard = heard
 
-    @cached_property
+    @lazy
     def means(self) -> tuple[Meaning, ...]:
         """What it means as a whole."""
         heard = self._heard
         return written(self.text, heard.setting) or read_whole(self._read, heard.setting)
 
-    @cached_property
+    @lazy
     def numbers(self) -> bool:
         """Whether there is a number among its words."""
         return bool(self._read.lexemes.numbers())
 
-    @cached_property
+    @lazy
     def words(self) -> Sequence[str]:
         return terms(self._read, self.numbers).words
 
@@ -235,7 +235,7 @@ class _Wanted:
         """Whether it is nothing but a number or an id: then its words alone prove nothing."""
         return bool(self.means) and all(what in ("number", "digits") for what, _ in self.means)
 
-    @cached_property
+    @lazy
     def _read(self) -> Utterance:
         return utterance(self.text, self._heard.setting.locale)
 

@@ -72,6 +72,5 @@ def _placed(finding: Finding, found: Grounded | None) -> Finding:
 
 def _words(work: Work, extractor: CompiledExtract, staged: Staged) -> CallerWords:
     """Those that the model was shown, and what was said since: it may take a value back."""
-    said, first = work.transcript, staged.turn - extractor.spec.window
-    turns = [turn for turn in (*said.turns, said.current) if turn.number > first]
-    return CallerWords(turns, setting_of(work))
+    first = staged.turn - extractor.spec.window
+    return CallerWords(work.transcript.after(first), setting_of(work))
