@@ -22,7 +22,7 @@ from flowengine.kernel.actions import Do, compile_actions, compile_text
 from flowengine.kernel.context import compile_texts
 from flowengine.kernel.derive import computed_keys, key_table, watch_table
 from flowengine.kernel.order import constraint_text, in_order, watched_entries
-from flowengine.kernel.origins import Behind, behind, followed
+from flowengine.kernel.origins import behind, followed, worked_out
 from flowengine.kernel.parts import (
     CompiledConstraint,
     CompiledEdge,
@@ -79,6 +79,8 @@ class _Compiler:
         self.flow, self.functions, self.hash = in_order(flow), functions, hash
         self.keys = key_table(flow)
         self.chart = chart_of(self.flow, key=hash)
+        self.computed = computed_keys(self.flow, self.keys, functions)
+        self.behind = behind(self.flow, self.computed)
 
     def compile(self) -> CompiledFlow:
         flow = self.flow
@@ -95,15 +97,13 @@ class _Compiler:
         )
         patterns, dependents = tuple(self.patterns()), _dependents(flow)
         constraints = tuple(self.constraints())
-        computed = computed_keys(flow, self.keys, self.functions)
-        rests = behind(flow, computed)
         return CompiledFlow(
             flow=flow,
             functions=self.functions,
             hash=self.hash,
             chart=self.chart,
             keys=self.keys,
-            computed=computed,
+            computed=self.computed,
             watchers=watch_table(flow, self.functions),
             patterns=patterns,
             phases=phases,
@@ -116,12 +116,12 @@ class _Compiler:
                 for order, spec in enumerate(flow.extract, start=len(records))
             },
             accepts=dict(self.accepts()),
-            tools={name: self.tool(name, constraints, rests) for name in flow.tools},
+            tools={name: self.tool(name, constraints) for name in flow.tools},
             constraints=constraints,
             watched_entries=watched_entries(constraints, flow),
             ambient=_ambient(flow),
             asks=_asks(flow),
-            behind=rests,
+            behind=self.behind,
             pattern_reads=frozenset(read for p in patterns for read in p.guard.reads),
             ladders=any(phase.phase.no_input for phase in phases.values()),
             needed=frozenset(key for phase in phases.values() for key in phase.needs)
@@ -210,16 +210,14 @@ class _Compiler:
                 if rule.accept_when is not None:
                     yield (f"extractor:{extract.name}", rule.field), self.guard(rule.accept_when)
 
-    def tool(
-        self, name: str, constraints: Iterable[CompiledConstraint], rests: Behind
-    ) -> CompiledTool:
+    def tool(self, name: str, constraints: Iterable[CompiledConstraint]) -> CompiledTool:
         spec = self.flow.tools[name]
         guard = self.guard(spec.when) if spec.when is not None else None
         guards = (guard, *(rule.until for rule in constraints if rule.spec.never == name))
         reads = (read for each in guards if each is not None for read in each.reads)
         return CompiledTool(
             guard,
-            followed(reads, rests),
+            followed(reads, self.behind),
             duration_ms(spec.timeout),
             claims=tuple(searcher(f"(?i){pattern}") for pattern in spec.claims),
             rests_on=self.rests_on(spec, guard),
@@ -227,7 +225,7 @@ class _Compiler:
 
     def rests_on(self, spec: Tool, guard: CompiledGuard | None) -> frozenset[str]:
         """What its guard reads and its result depends on, and what those depend on in turn."""
-        reads = guard.reads if guard is not None else frozenset[str]()
+        reads = followed(guard.reads, worked_out(self.computed)) if guard is not None else ()
         direct = {bare(read) for read in reads if not read.startswith("@")}
         direct |= {*spec.set, *((spec.save_as,) if spec.save_as else ())}
         own = {*spec.set, spec.save_as}

@@ -24,9 +24,20 @@ CORRECTED = "@corrected:"
 def behind(flow: Flow, computed: ComputedKeys) -> Behind:
     """What rests on what in a flow."""
     found: dict[str, set[str]] = {ANYTHING: set(_written(flow))}
-    for name, reads in (*_computed(computed), *_watched(flow), *_completed(flow)):
+    tracked = [(name, (ANYTHING,)) for name, reads in computed.reads.items() if reads is None]
+    declared = worked_out(computed).items()
+    for name, reads in (*tracked, *declared, *_watched(flow), *_completed(flow)):
         found.setdefault(name, set()).update(reads)
     return {name: frozenset(reads) for name, reads in found.items()}
+
+
+def worked_out(computed: ComputedKeys) -> Behind:
+    """What computed keys are worked out from, as far as it is declared."""
+    return {
+        name: frozenset(root for key in reads for root in roots(key))
+        for name, reads in computed.reads.items()
+        if reads is not None
+    }
 
 
 def followed(reads: Iterable[str], behind: Behind) -> frozenset[str]:
@@ -62,11 +73,6 @@ def _written(flow: Flow) -> Iterator[str]:
         yield from answers_of(id, decision.writes)
     for name in flow.resolvers:
         yield from results_of(name)
-
-
-def _computed(computed: ComputedKeys) -> Iterator[tuple[str, Iterable[str]]]:
-    for name, reads in computed.reads.items():
-        yield name, (ANYTHING,) if reads is None else [r for key in reads for r in roots(key)]
 
 
 def _watched(flow: Flow) -> Iterator[tuple[str, Iterable[str]]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from flowengine.effects import RunTool
 
 
@@ -125,3 +127,29 @@ phases: {a: {initial: true}}
     assert call.answers == [], call.answers
     call.answer(run, {"id": 1})
     assert [(i, a.status) for i, a in call.answers] == [("c1", "ran"), ("c2", "ran")]
+
+
+@pytest.mark.parametrize(
+    "computed",
+    [
+        "{big: {cases: [{when: amount > 100, value: true}]}}",
+        "{sum: {value: {key: amount}}, big: {of: sum, map: {'200': true, '300': true}}}",
+    ],
+)
+def test_a_run_rests_on_what_its_guard_is_worked_out_from(begin: Any, computed: str) -> None:
+    call = begin(f"""
+flow: p
+state: {{amount: decimal}}
+records: {{r: {{fields: {{amount: {{recognize: money}}}}}}}}
+computed: {computed}
+tools: {{quote: {{times: per_correction, when: is_true(big)}}}}
+phases: {{a: {{initial: true, needs: [amount]}}}}
+""")
+    call.turn("two hundred dollars")
+    call.tool("quote", "c1")
+    call.answer(call.run("c1"), {})
+    call.tool("quote", "c2")
+    assert [answer.kind for _, answer in call.answers] == ["spent"]
+    call.turn("no, three hundred dollars")
+    call.tool("quote", "c3")
+    assert call.asked(RunTool)
