@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import random
 import resource
 import statistics
@@ -261,6 +262,8 @@ def main() -> None:
         lambda: many(given.sessions, 1.0, given.turns),
         lambda: gate(200),
     ]
+    gc.collect()
+    gc.freeze()  # as docs/live.md advises; for the peers too
     for run in runs:
         asyncio.run(run())  # pyright: ignore[reportArgumentType]
 
