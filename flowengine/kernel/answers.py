@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flowengine.effects import AnswerTool, ToolAnswer
-from flowengine.facts import ToolDecided
+from flowengine.facts import MASK, ToolDecided
 from flowengine.kernel.admission import Refusal, denial
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.used import is_used, with_id
@@ -34,7 +34,9 @@ def open_run(work: Work, effect: str, run: Run) -> None:
 
 
 def deny(work: Work, id: str, call: Call, refusal: Refusal) -> None:
-    work.facts.append(ToolDecided(id, call.tool, False, refusal.kind, refusal.missing))
+    # A name that is no tool's may be a caller's words.
+    told = call.tool if call.tool in work.flow.tools else MASK
+    work.facts.append(ToolDecided(id, told, False, refusal.kind, refusal.missing))
     finish(work, id, call, denial(work, refusal.kind, refusal.say, refusal.missing))
 
 

@@ -38,8 +38,18 @@ def key_table(flow: Flow) -> KeyTable:
         for name, key in flow.state.items()
     }  # fmt: skip
     for name in _private(flow):
-        specs[name] = replace(specs.get(name, KeySpec()), pii=True)
-    return KeyTable(specs)
+        spec = specs.get(name, KeySpec())
+        specs[name] = replace(spec, pii=True, repeats=not spec.pii)
+    return KeyTable(specs, _declared_private(flow))
+
+
+def _declared_private(flow: Flow) -> Iterable[str]:
+    """The keys declared `pii`, and those that fill a field of one."""
+    own = {name for name, key in flow.state.items() if key.pii}
+    filled = (key for extract in flow.extract for key in targets(extract))
+    found = (spec.to for record in flow.records.values() for spec in record.fields.values())
+    parts = {key for key in (*filled, *found) if key and bare(key).partition(".")[0] in own}
+    return sorted(own | parts)
 
 
 def _private(flow: Flow) -> Iterable[str]:

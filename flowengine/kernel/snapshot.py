@@ -134,6 +134,20 @@ class Answered(NamedTuple):
     """Nobody answered; it may be asked again for the same turn."""
 
 
+class Private(NamedTuple):
+    """What is known of values that readers may not see, beside the present ones."""
+
+    places: tuple[tuple[int, int, int], ...] = ()
+    """(Turn, start, end) of the caller's words in which one was said."""
+    values: tuple[tuple[str, str | int | float], ...] = ()
+    """(Key, what it held before)."""
+    whole: bool = False
+    """There were too many to keep: no words are shown."""
+
+
+NOTHING_PRIVATE = Private()
+
+
 class Repeats(NamedTuple):
     """Turns that a phase has gone without progress."""
 
@@ -176,6 +190,7 @@ class Wait(NamedTuple):
     repeats: Mapping[str, Repeats] = {}
     troubles: Mapping[str, tuple[int, int]] = {}
     """Phase -> failed tool calls and interruptions in it."""
+    private: Private = NOTHING_PRIVATE
     quiet: tuple[int, int] | None = None
     """Since when nobody has spoken (ms), and how many steps of the ladder were taken since."""
     timer: tuple[str, int] | None = None

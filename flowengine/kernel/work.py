@@ -14,6 +14,7 @@ from flowengine.effects import Effect
 from flowengine.facts import EvidenceUpdated, Fact, KeyWritten, PhaseDone, masked
 from flowengine.guards import Decision
 from flowengine.inputs import NOTHING, Json
+from flowengine.kernel.privacy import note_private, shown
 from flowengine.kernel.snapshot import Place, Snapshot, Wait
 from flowengine.state.evidence import Evidence, plain
 from flowengine.state.keys import checked
@@ -144,20 +145,29 @@ class Work(State):
         if slot.passing and changed and new is not None:
             self.passing = (*(k for k in self.passing if k != name), name)
         if changed:
-            if slot.pii:
-                old, new = masked(old), masked(new)
+            if slot.veiled:
+                old, new = self._veiled(name, old, new, evidence)
             self.facts.append(
                 KeyWritten(
                     name, old, new, evidence.by, evidence.turn, evidence.span, evidence.confidence
                 )
             )
         else:
+            if slot.pii:
+                note_private(self, name, None, evidence)
             self.touched.add(f"@evidence:{name}")
             self.facts.append(
                 EvidenceUpdated(
                     name, evidence.by, evidence.turn, evidence.span, evidence.confidence
                 )
             )
+
+    def _veiled(self, name: str, old: Json, new: Json, evidence: Evidence) -> tuple[Json, Json]:
+        """The values as facts may tell them."""
+        if not self.keys.slot(name).pii:
+            return shown(self, old), shown(self, new)
+        note_private(self, name, old, evidence)
+        return masked(old), masked(new)
 
     def effect_id(self) -> str:
         return f"{self.seq}.{len(self.effects)}"

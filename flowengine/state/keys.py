@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_origin
@@ -97,6 +97,8 @@ class KeySpec:
     writers: frozenset[str] = frozenset()
     trusted: bool = False
     merge: Merge = "last"
+    repeats: bool = False
+    """It is private only for what it is made of."""
 
     @property
     def owned(self) -> bool:
@@ -130,10 +132,14 @@ _SCALARS = frozenset({bool, int, str})
 class Slot:
     """What a write of one key needs to know, looked up once."""
 
-    __slots__ = ("as_is", "bare", "passing", "pii", "spec", "writers")
+    __slots__ = ("as_is", "bare", "passing", "pii", "spec", "veiled", "writers")
 
-    def __init__(self, key: str, spec: KeySpec, private: bool = False) -> None:
+    def __init__(
+        self, key: str, spec: KeySpec, private: bool = False, veiled: bool = False
+    ) -> None:
         self.spec, self.bare, self.pii = spec, bare(key), spec.pii or private
+        self.veiled = self.pii or veiled
+        """What it holds is private, or may repeat what is."""
         self.passing = key.startswith("turn:")
         """The key ends with its turn."""
         self.writers: set[str] = set()
@@ -151,10 +157,14 @@ class KeyTable:
     back, and neither does a key that names its writers or is trusted.
     """
 
-    __slots__ = ("_names", "_slots", "_specs")
+    __slots__ = ("_names", "_slots", "_specs", "private")
 
-    def __init__(self, specs: Mapping[str, KeySpec] | None = None) -> None:
+    def __init__(
+        self, specs: Mapping[str, KeySpec] | None = None, private: Iterable[str] = ()
+    ) -> None:
         self._specs = dict(specs or {})
+        self.private = tuple(private)
+        """Keys whose values others must not repeat to readers."""
         self._names: dict[str, tuple[str, ...]] = {}
         self._slots: dict[str, Slot] = {}
 
@@ -182,7 +192,8 @@ class KeyTable:
             if len(self._slots) >= LOOKUPS:
                 self._slots.clear()
             private = any(self.spec(parent).pii for parent in _parents(bare(key)))
-            found = self._slots[key] = Slot(key, self.spec(key), private)
+            found = Slot(key, self.spec(key), private, bool(self.private))
+            self._slots[key] = found
         return found
 
     def type_of(self, key: str) -> KeyType | None:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from flowengine import Functions
-from flowengine.facts import as_json
+from flowengine.effects import RunFunction
+from flowengine.facts import MASK, KeyWritten, as_json
+from flowengine.inputs import TurnEnded
+from flowengine.kernel.privacy import CHARACTERS, VALUES
 
 
 def _private(call: Any, *values: str) -> list[Any]:
@@ -81,3 +86,111 @@ phases: {a: {initial: true, on_enter: [{resolve: account}]}}
     )
     call.answer(call.run("account"), {"owner": "Jane Smith", "balance": 5})
     assert _private(call, "Jane") == []
+
+
+ECHO = """
+flow: p
+state:
+  name: {type: string, pii: true}
+  pin: {type: integer, pii: true}
+  age: {type: integer, pii: true}
+records: {r: {fields: {said: {recognize: {one_of: [Jane Smith, Bob Jones]}, to: said}}}}
+tools: {look: {args: {who: string}, set: {found: result.owner, ok: result.ok}, save_as: page}}
+watch:
+  - {key: go, became_true: true, do: [{run: later}, {run: now}]}
+phases: {a: {initial: true}}
+"""
+
+
+def echoing(begin: Any) -> Any:
+    functions = Functions()
+
+    @functions.watcher
+    async def later(values: Any) -> Any:
+        return {}
+
+    @functions.watcher
+    def now(state: Any) -> Any:
+        return {"greeting": f"Dear {state.get('name')}"}
+
+    return begin(ECHO, functions, name="Jane Smith", pin=4417, age=42)
+
+
+def written(call: Any) -> dict[str, Any]:
+    return {fact.key: fact.new for fact in call.happened(KeyWritten)}
+
+
+def test_a_value_that_repeats_a_private_one_is_masked_whoever_writes_it(begin: Any) -> None:
+    call = echoing(begin)
+    call.tool("look", who="Jane Smith")
+    assert _private(call, "Jane") == []
+    call.answer(call.run("c"), {"owner": "jane smith", "ok": True, "pages": [{"to": "JANE SMITH"}]})
+    assert written(call) == {"page": MASK, "found": MASK, "ok": True}
+    call.set(go=True)
+    assert written(call)["greeting"] == MASK
+    (run,) = call.asked(RunFunction)
+    call.answer(run.id, {"note": "Jane Smith called", "code": 4417, "size": 42, "other": "Bob"})
+    assert written(call) == {"note": MASK, "code": MASK, "size": 42, "other": "Bob"}
+    call.send(TurnEnded, {"form": "Jane Smith"})
+    assert written(call) == {"form": MASK}
+    call.turn("this is Jane Smith")
+    assert written(call) == {"said": MASK}
+
+
+def test_a_private_value_that_is_gone_is_still_masked(begin: Any) -> None:
+    call = echoing(begin)
+    call.set(name="Bob Jones")
+    call.set(note="of Jane Smith")
+    assert written(call) == {"note": MASK}
+    call.set(name=None, note="of Bob Jones")
+    assert written(call) == {"name": None, "note": MASK}
+    call.set(note="of Bob Jones and Jane Smith again")
+    call.set(note=None)
+    assert _private(call, "Bob", "Jane") == []
+
+
+@pytest.mark.parametrize("value", ["Caller{}", "x" * 200 + "{}"])
+def test_what_is_kept_of_private_values_is_bounded_and_past_it_all_is_masked(
+    begin: Any, value: str
+) -> None:
+    call = echoing(begin)
+    for n in range(2 * VALUES):
+        call.set(name=value.format(n))
+        kept = call.snapshot.wait.private
+        assert len(kept.values) <= VALUES
+        assert sum(len(str(old)) for _, old in kept.values) <= CHARACTERS
+    call.set(note="of " + value.format(0), ok=True)
+    assert written(call) == {"note": MASK, "ok": True}
+
+
+def test_places_go_with_the_turns(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {name: {type: string, pii: true}}
+records: {r: {fields: {name: {recognize: {one_of: [Jane, Bob]}}}}}
+phases: {a: {initial: true}}
+""")
+    for _ in range(60):
+        call.turn("it is Jane, Jane I say")
+        call.turn("no, it is Bob")
+    oldest = call.snapshot.transcript.turns[0].number
+    places = call.snapshot.wait.private.places
+    assert min(place[0] for place in places) >= oldest - 1
+    assert len(call.snapshot.wait.private.values) <= 2
+
+
+def test_the_name_of_a_tool_that_is_none_and_of_its_arguments_are_in_no_fact(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {ssn: {type: string, pii: true}}
+tools: {verify: {args: {ssn: string}}}
+phases: {a: {initial: true}}
+""")
+    call.turn("123-45-6789")
+    call.tool("verify", "c1", ssn="123-45-6789")
+    assert _private(call, "6789") == []
+    call.tool("verify", "c2", ssn="123-45-6789", **{"123-45-6789": 1})
+    assert _private(call, "6789") == []
+    call.tool("123-45-6789", "c3")
+    assert _private(call, "6789") == []
+    assert [(id, answer.kind) for id, answer in call.answers] == [("c3", "unknown_tool")]

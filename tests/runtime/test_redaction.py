@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from flowengine import Functions, Session, loads
 
 FLOW = loads("""
@@ -69,3 +71,63 @@ def test_a_long_number_is_masked_though_no_key_holds_it() -> None:
         ("my card is 4242 4242 4242 4242 and my size is 5", "So it is 4242 4242 4242 4242?")
     )
     assert lines[:2] == ["my card is ••• and my size is 5", "So it is •••?"]
+
+
+HELD = loads("""
+flow: held
+state:
+  name: {type: string, pii: true}
+  "turn:name": {type: string, pii: true}
+  "phase:name": {type: string, pii: true}
+  person: {type: object, pii: true}
+records:
+  plain: {fields: {name: {recognize: {one_of: {Zebulon: [zeb], Jane: [], Ann: []}}}}}
+  brief: {fields: {a: {recognize: {one_of: [Barnaby]}, to: "turn:name"}}}
+  local: {fields: {b: {recognize: {one_of: [Cordula]}, to: "phase:name"}}}
+  part: {fields: {c: {recognize: {one_of: [Domenica]}, to: person.name}}}
+phases:
+  a: {initial: true, transitions: [{to: b, on: go}]}
+  b: {on_enter: [{clear: [name, person.name]}]}
+""")
+
+
+def shown(*turns: tuple[str, str], names: int = 0, after: str = "") -> str:
+    """The transcript of these turns, after more names and another phase; then the model speaks."""
+
+    async def body() -> str:
+        async with Session(HELD, functions=Functions()) as call:
+            for user, model in turns:
+                await call.turn(user, model)
+            for n in range(names):
+                await call.set("name", f"Other{n}")
+            await call.event("go")
+            await call.turn("well", after)
+            assert not {"name", "turn:name", "phase:name", "person.name"} & set(call.state)
+            return " ".join(f"{turn.user} {turn.model}" for turn in call.transcript())
+
+    return asyncio.run(body())
+
+
+@pytest.mark.parametrize("name", ["Zebulon", "Barnaby", "Cordula", "Domenica"])
+def test_a_value_that_is_gone_stays_masked_whoever_said_it_and_says_it_again(name: str) -> None:
+    words = shown((f"it is {name}", f"Hello {name}."), ("fine", ""), after=f"Goodbye, {name}!")
+    assert name not in words
+    assert words.count("•••") == 3
+    assert "it is" in words
+
+
+def test_the_words_of_a_value_that_is_gone_stay_masked_however_it_was_said() -> None:
+    words = shown(("it is zeb", ""), ("no, it is Jane", ""), ("no, it is Ann", ""), names=10)
+    assert not [name for name in ("zeb", "Jane", "Ann") if name in words]
+    assert words.count("it is •••") == 3
+
+
+def test_more_values_than_are_kept_hide_all_words() -> None:
+    words = shown(("it is zeb", "Hello Zebulon."), names=100, after="Goodbye Other3")
+    assert set(words.split()) == {"•••"}
+
+
+def test_a_value_is_masked_where_it_is_denied() -> None:
+    words = transcript(("I am not Jane Smith, never was JANE SMITH", "So not Jane Smith?"),
+                       name="Jane Smith")  # fmt: skip
+    assert not [line for line in words if "jane" in line.casefold()]
