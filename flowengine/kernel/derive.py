@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -53,57 +53,57 @@ def _declared_private(flow: Flow) -> Iterable[str]:
 
 
 def _private(flow: Flow) -> Iterable[str]:
-    """What repeats a pii key, directly or through others: copies, results of resolvers that were
-    asked with one, extractors' objects, computed keys."""
+    """What repeats a pii key, directly or through others."""
     private = {bare(name) for name, key in flow.state.items() if key.pii}
-    if not private:
-        return
-    for name in (*_copies(flow, private), *_results(flow, private)):
-        private.add(bare(name))
-        yield name
-    for extract in flow.extract:
-        if any(
-            bare(target) in private or bare(target).startswith(tuple(f"{p}." for p in private))
-            for target in targets(extract)
-        ):
-            yield extract.name
-    left = dict(flow.computed)
+    left = dict(_made_of(flow)) if private else {}
     while found := [
-        name for name, spec in left.items() if private & _sources(spec) or _may_read_anything(spec)
+        name for name, sources in left.items() if sources is None or _overlap(sources, private)
     ]:
         yield from found
-        private.update(found)
+        private.update(map(bare, found))
         for name in found:
             del left[name]
 
 
-def _copies(flow: Flow, private: set[str]) -> Iterable[str]:
-    for _, action in Index(flow).actions:
-        for target, source in (action.copy_ or {}).items():
-            if bare(source).partition(".")[0] in private:
-                yield target
-
-
-def _results(flow: Flow, private: set[str]) -> Iterable[str]:
-    for name, spec in flow.resolvers.items():
-        if any(bare(read).partition(".")[0] in private for read in spec.reads):
-            yield f"{name}:result"
+def _made_of(flow: Flow) -> Iterator[tuple[str, set[str] | None]]:
+    """Keys with those from whose values theirs are made; None if that may be any."""
+    yield from _copies(flow).items()
+    for name, resolver in flow.resolvers.items():
+        yield f"{name}:result", set(map(bare, resolver.reads))
     for name, record in flow.records.items():
         if record.on_complete is not None:
-            yield f"{name}:result"
+            yield f"{name}:result", None
+    for extract in flow.extract:
+        yield extract.name, set(map(bare, targets(extract)))
+    for name, computed in flow.computed.items():
+        yield name, _sources(computed)
 
 
-def _may_read_anything(spec: ComputedSpec) -> bool:
-    """A function whose reads are only tracked."""
-    return spec.run is not None and spec.reads is None
+def _copies(flow: Flow) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for _, action in Index(flow).actions:
+        for target, source in (action.copy_ or {}).items():
+            found.setdefault(target, set()).add(bare(source))
+    return found
 
 
-def _sources(spec: ComputedSpec) -> set[str]:
-    """The keys from whose values a computed value is made; which case holds does not tell one."""
+def _sources(spec: ComputedSpec) -> set[str] | None:
+    """Which case holds does not tell a value; a function whose reads are tracked may read any."""
+    if spec.run is not None and spec.reads is None:
+        return None
     if spec.of is not None:
         return {bare(spec.of)}
     reads = spec.value.reads() if spec.value is not None else spec.reads or ()
     return set(map(bare, reads))
+
+
+def _overlap(sources: set[str], private: set[str]) -> bool:
+    """One is a private key, a part of one, or has one as a part."""
+    return any(
+        source == key or source.startswith(f"{key}.") or key.startswith(f"{source}.")
+        for source in sources
+        for key in private
+    )
 
 
 def computed_keys(flow: Flow, keys: KeyTable, functions: Functions) -> ComputedKeys:

@@ -194,3 +194,24 @@ phases: {a: {initial: true}}
     call.tool("123-45-6789", "c3")
     assert _private(call, "6789") == []
     assert [(id, answer.kind) for id, answer in call.answers] == [("c3", "unknown_tool")]
+
+
+def test_a_copy_of_a_copy_and_an_object_with_a_private_part_are_private(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {age: {type: integer, pii: true}, person.pin: {type: integer, pii: true}}
+computed: {older: {value: {key: younger}}, rest: {value: {key: size}}}
+resolvers: {account: {args: [younger]}}
+watch:
+  - {key: go, became_true: true, do: [{copy: {last: younger}}, {copy: {younger: age}}]}
+  - {key: go, became_true: true, do: [{copy: {last: younger}}, {copy: {all: person}}]}
+  - {key: go, became_true: true, do: [{resolve: account}]}
+phases: {a: {initial: true}}
+""")
+    call.set(age=42, person={"pin": 7}, size=3)
+    assert written(call)["size"] == written(call)["derived:rest"] == 3
+    call.set(go=True)
+    call.answer(call.run("account"), {"of": 42})
+    keys = ("last", "younger", "all", "derived:older", "account:result")
+    assert [key for key in keys if key not in call.values] == []
+    assert all(call.kernel.compiled.keys.slot(key).pii for key in keys)
