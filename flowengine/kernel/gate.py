@@ -75,6 +75,13 @@ def deny_failed(work: Work, called: ToolCalled) -> None:
         deny(work, called.call, _call(work, called), refusal)
 
 
+def deny_unheard(work: Work) -> None:
+    """What was said could not be read: what cannot be undone does not run past it."""
+    for id, call in _waiting(work):
+        if _is_commit(work, call.tool):
+            deny(work, id, call, Refusal("error", f"{call.tool} cannot be decided."))
+
+
 def deny_unconfirmed(work: Work, id: str) -> None:
     """What followed from the confirmation has failed: the call gets its one answer."""
     call = work.wait.calls.get(id)

@@ -6,69 +6,42 @@ always stands, and consequences, which stand together or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from flowengine.effects import Effect
 from flowengine.errors import FlowEngineError, FlowError, FunctionError
 from flowengine.extract.recognizers import locale_hash
-from flowengine.facts import (
-    Fact,
-    InputFailed,
-    InputIgnored,
-    SessionStarted,
-    TimerFired,
-    WordsHeard,
-    WordsSaid,
-)
+from flowengine.facts import Fact, InputFailed, SessionStarted
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
-from flowengine.inputs import (
-    Admin,
-    Generated,
-    Heard,
-    Input,
-    Outcome,
-    Said,
-    Timer,
-    ToolCalled,
-    TurnEnded,
-)
+from flowengine.inputs import Heard, Input, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel.admission import tools_now
-from flowengine.kernel.calls import cancel_calls
-from flowengine.kernel.claims import check_claims
 from flowengine.kernel.compiled import VERSION, compile_flow
 from flowengine.kernel.context import Context, context_of
 from flowengine.kernel.explain import Explanation, explanation_of
-from flowengine.kernel.gate import decide_waiting, deny_failed, hear_waiting, tool_called
+from flowengine.kernel.gate import decide_waiting, deny_failed, deny_unheard
+from flowengine.kernel.kinds import KINDS, by_own_name
 from flowengine.kernel.move import start, straight_to
-from flowengine.kernel.outcomes import drop_run, outcome_follows, outcome_recorded
+from flowengine.kernel.outcomes import drop_run
 from flowengine.kernel.parts import CompiledFlow
-from flowengine.kernel.questions import forget_answers
 from flowengine.kernel.reading import read_ahead, unmet
 from flowengine.kernel.reopen import open_effects
-from flowengine.kernel.repair import count_interruption
-from flowengine.kernel.rest import rest
-from flowengine.kernel.runs import start_in_phase, start_on_generation
+from flowengine.kernel.runs import start_in_phase
 from flowengine.kernel.settle import greet, settle
-from flowengine.kernel.silence import begin_silence, climb, end_silence, pass_rung
+from flowengine.kernel.silence import begin_silence, pass_rung
 from flowengine.kernel.snapshot import IDLE, Place, Snapshot
 from flowengine.kernel.timers import set_timer
 from flowengine.kernel.turn import (
-    close,
     close_empty,
     end_turn_keys,
     read_records,
     settle_barrier,
     settle_older,
-    turn_ended,
 )
-from flowengine.kernel.verbatim import check_verbatim
 from flowengine.kernel.work import Work
-from flowengine.tools.names import named_by_model
 from flowengine.transcript import Transcript
 
 _TZDATA = version("tzdata")
@@ -130,8 +103,8 @@ class Kernel:
                 "the flow that made it, or start the call anew"
             )
         work = Work(flow, before, input.at)
-        record, follow = _HANDLERS[type(input)]
-        if before.settled and record is not _said:
+        record, follow = KINDS[type(input)]
+        if before.settled and type(input) is not Said:
             end_turn_keys(work)
         record(work, input)
         try:
@@ -208,13 +181,15 @@ def _recorded(flow: CompiledFlow, before: Snapshot, input: Input) -> Work:
     work = Work(flow, before, input.at)
     if before.settled and not isinstance(input, Said):
         end_turn_keys(work)
-    _HANDLERS[type(input)][0](work, input)
+    KINDS[type(input)][0](work, input)
     with suppress(FlowEngineError):
         flow.computed.recompute(work, work.cleared)
     if isinstance(input, Outcome):
         drop_run(work, input)
     elif isinstance(input, ToolCalled):
-        deny_failed(work, _by_own_name(work, input))
+        deny_failed(work, by_own_name(work, input))
+    elif isinstance(input, Heard):
+        deny_unheard(work)
     elif isinstance(input, TurnEnded):
         begin_silence(work)
     elif isinstance(input, Timer):
@@ -252,119 +227,3 @@ def _closes_barrier(work: Work, input: Input) -> bool:
     if isinstance(input, TurnEnded) or barrier is None:
         return isinstance(input, TurnEnded)
     return not barrier.runs or (isinstance(input, Timer) and barrier.due_at <= work.at)
-
-
-# -- for each kind of input: what is recorded, and what follows -----------------------------------
-
-
-def _heard(work: Work, heard: Heard) -> None:
-    work.transcript = work.transcript.heard(heard.text, heard.at, heard.alternatives)
-    work.settled = False
-    if heard.text.strip():
-        end_silence(work)
-        forget_answers(work)
-    work.facts.append(WordsHeard(work.transcript.current.number, len(heard.text)))
-
-
-def _said(work: Work, said: Said) -> None:
-    work.transcript = work.transcript.said(said.text, said.at, said.interrupted)
-    turn = work.transcript.current
-    if work.settled:
-        passing = work.passing
-        end_turn_keys(work)
-        if not turn.model:
-            # They belong to the turn that has settled: what ends with it is settled with the next.
-            work.passing, work.settled = passing, True
-    number = turn.number if turn.model else turn.number - 1
-    work.facts.append(WordsSaid(number, len(said.text), said.interrupted))
-
-
-def _turn_ended(work: Work, _: TurnEnded) -> None:
-    close(work)
-
-
-def _heard_follows(work: Work, heard: Heard) -> None:
-    if work.wait.calls:
-        hear_waiting(work)
-    _words_follow(work, heard)
-
-
-def _said_follows(work: Work, said: Said) -> None:
-    turn = work.transcript.current
-    if not turn.model:
-        # It belongs to a turn that has closed: now nobody speaks.
-        turn = work.transcript.turns[-1] if work.transcript.turns else turn
-        begin_silence(work)
-        rest(work)
-        work.touched.clear()
-    check_verbatim(work, turn.model)
-    check_claims(work, turn.model, len(turn.model) - len(said.text))
-    if said.interrupted:
-        cancel_calls(work)
-        count_interruption(work)
-    _words_follow(work, said)
-
-
-def _generated_follows(work: Work, generated: Generated) -> None:
-    start_on_generation(work, generated.text)
-    read_records(work, "on_generation_complete")
-
-
-def _timer(work: Work, timer: Timer) -> None:
-    due = work.wait.timer
-    if due is not None and due[0] == timer.timer:
-        work.wait = work.wait._replace(timer=None)
-        work.facts.append(TimerFired(timer.timer))
-
-
-def _record_nothing(work: Work, input: Input) -> None:
-    """The input is kept as it is; it has no other record."""
-
-
-def _words_follow(work: Work, _: Heard | Said) -> None:
-    """Words wait for the end of their turn; what they change at once does not."""
-    if work.touched or work.dirty or work.events:
-        settle(work)
-
-
-def _tool_called(work: Work, called: ToolCalled) -> None:
-    tool_called(work, _by_own_name(work, called))
-    if work.touched:
-        settle(work)
-
-
-def _by_own_name(work: Work, called: ToolCalled) -> ToolCalled:
-    """A model may call a tool by the name under which it was told."""
-    return replace(called, tool=named_by_model(called.tool, work.flow.tools))
-
-
-def _timer_follows(work: Work, timer: Timer) -> None:
-    if not work.facts or not isinstance(work.facts[-1], TimerFired):
-        work.facts.append(InputIgnored(timer.id, "no such timer is set"))
-        return
-    barrier = work.wait.barrier
-    if barrier is not None and barrier.due_at <= work.at:
-        settle_barrier(work, "timed out")
-    else:
-        settle(work)
-    climb(work)
-
-
-def _admin_follows(work: Work, admin: Admin) -> None:
-    for key, value in admin.set.items():
-        work.put(key, value, admin.by)
-    for key in admin.remove:
-        work.drop(key, admin.by)
-    settle(work, admin.event)
-
-
-_HANDLERS: Mapping[type, tuple[Callable[..., None], Callable[..., None]]] = {
-    Heard: (_heard, _heard_follows),
-    Said: (_said, _said_follows),
-    Generated: (_record_nothing, _generated_follows),
-    TurnEnded: (_turn_ended, turn_ended),
-    ToolCalled: (_record_nothing, _tool_called),
-    Outcome: (outcome_recorded, outcome_follows),
-    Timer: (_timer, _timer_follows),
-    Admin: (_record_nothing, _admin_follows),
-}

@@ -221,6 +221,27 @@ def test_reading_that_fails_fails_its_own_input_and_the_call_waits_on(begin: Beg
     assert answered(call) == ["guard"]
 
 
+def test_a_commit_does_not_wait_past_words_that_could_not_be_read(begin: Begin) -> None:
+    functions = Functions()
+
+    @functions.watcher
+    def bad(new: Any) -> Any:
+        raise ValueError
+
+    text = FLOW.replace("and amount == 5}", "and amount == 5, commit: true}", 1)
+    text += "watch: [{key: agreed, became_false: true, do: [{run: bad}]}]\n"
+    call = begin(text, functions, agreed=True)
+    settled(call)
+    call.send(Heard, "well")
+    call.tool("charge")
+    assert answered(call) == []
+    call.send(Heard, "no, stop")
+    assert answered(call) == ["error"]
+    for name in ("Slow", "Other"):
+        call.answer(call.run(name), {"amount": 5})
+        assert ran(call) == []
+
+
 def test_a_record_that_reads_at_the_end_of_the_turn_counts_before_the_turn_settles(
     begin: Begin,
 ) -> None:
