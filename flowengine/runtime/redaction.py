@@ -80,17 +80,18 @@ def _written(text: str, values: Values) -> Iterator[Span]:
 
 def _said(text: str, values: Values, setting: Setting) -> Iterator[Span]:
     """Every place where one of the values is said, in whatever words."""
+    whole = CallerWords([Turn(1, text)], setting)
     for key, known in values.items():
         for value in known:
-            rest = text
+            words, rest = whole, text
             while rest.strip():
-                words = CallerWords([Turn(1, rest)], setting)
                 found = words.ground(value, {}, key)
                 if found is None or found.span[0] == found.span[1]:
                     break
                 yield found.span
                 start, end = found.span
                 rest = rest[:start] + "\n" * (end - start) + rest[end:]
+                words = CallerWords([Turn(1, rest)], setting)
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
