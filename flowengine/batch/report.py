@@ -96,7 +96,7 @@ def _captured(playback: Playback, secret: Spans, reveal: bool) -> dict[str, Capt
             continue
         if key.removeprefix("derived:") in extractors:
             continue  # the whole object that an extractor brought; its fields are listed
-        masked = keys.slot(key).pii and not reveal
+        masked = keys.slots[key].pii and not reveal
         words = MASK if masked else _words(playback, evidence, secret)
         found[key] = Captured(
             MASK if masked else value, words, evidence.turn, evidence.confidence, evidence.by
@@ -120,7 +120,7 @@ def _secret_spans(playback: Playback) -> Spans:
     spans: dict[int, list[tuple[int, int]]] = {}
     for _, facts in playback.facts:
         for fact in facts:
-            if isinstance(fact, KeyWritten | EvidenceUpdated) and keys.slot(fact.key).pii:
+            if isinstance(fact, KeyWritten | EvidenceUpdated) and keys.slots[fact.key].pii:
                 spans.setdefault(fact.turn, []).extend([fact.span] if fact.span else [])
     return spans
 

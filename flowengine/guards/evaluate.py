@@ -143,7 +143,7 @@ class Compiler:
 
     def _pairs(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Two stored names for each key, the same twice if it has one; nothing for paths."""
-        stored = [self.keys.names(name) for name in names]
+        stored = [self.keys.names[name] for name in names]
         if any("." in name for name in names) or any(len(each) > 2 for each in stored):
             return ()
         return tuple((each[0], each[-1]) for each in stored)

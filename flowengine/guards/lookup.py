@@ -34,7 +34,7 @@ def roots(name: str) -> tuple[str, ...]:
 
 def value_reader(name: str, keys: Keys) -> Reader:
     """The key's value, or the field's; None when it is not set."""
-    stored = keys.names(name)
+    stored = keys.names[name]
     if "." in name or stored[2:]:
         places = _places(name, keys)
         return lambda view: _first(view.values, places)
@@ -80,7 +80,7 @@ def evidence_reader(name: str, keys: Keys) -> Callable[[View], Evidence | None]:
 
 
 def _places(name: str, keys: Keys) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((stored, path) for key, path in splits(name) for stored in keys.names(key))
+    return tuple((stored, path) for key, path in splits(name) for stored in keys.names[key])
 
 
 def _first(values: Mapping[str, Json], places: Iterable[tuple[str, tuple[str, ...]]]) -> Json:

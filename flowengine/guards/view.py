@@ -21,8 +21,9 @@ class KeyType(Protocol):
 class Keys(Protocol):
     """How a flow's keys are looked up and typed."""
 
-    def names(self, key: str) -> tuple[str, ...]:
-        """Stored names in lookup order, such as ("x", "derived:x")."""
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Key -> stored names in lookup order, such as ("x", "derived:x")."""
         ...
 
     def type_of(self, key: str) -> KeyType | None: ...

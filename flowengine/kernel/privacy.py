@@ -80,7 +80,7 @@ def _kept(private: Private, key: str, old: Json) -> Private:
 
 def _secrets(work: Work) -> Iterator[str | int | float]:
     for key in work.keys.private:
-        for name in work.keys.names(key):
+        for name in work.keys.names[key]:
             yield from leaves(work.values.get(name))
     for _, value in work.wait.private.values:
         yield value

@@ -112,7 +112,7 @@ def _unmet_before(work: Work, needs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _said_in(work: Work, key: str) -> int:
-    known = (work.evidence.get(name) for name in work.keys.names(key))
+    known = (work.evidence.get(name) for name in work.keys.names[key])
     return next((evidence.turn for evidence in known if evidence is not None), 0)
 
 

@@ -141,7 +141,7 @@ class Work(State):
 
     def _record(self, name: str, old: Json, new: Json, evidence: Evidence, changed: bool) -> None:
         self._seq += 1
-        slot = self.keys.slot(name)
+        slot = self.keys.slots[name]
         if slot.passing and changed and new is not None:
             self.passing = (*(k for k in self.passing if k != name), name)
         if changed:
@@ -164,7 +164,7 @@ class Work(State):
 
     def _veiled(self, name: str, old: Json, new: Json, evidence: Evidence) -> tuple[Json, Json]:
         """The values as facts may tell them."""
-        if not self.keys.slot(name).pii:
+        if not self.keys.slots[name].pii:
             return shown(self, old), shown(self, new)
         note_private(self, name, old, evidence)
         return masked(old), masked(new)

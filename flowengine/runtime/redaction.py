@@ -39,7 +39,7 @@ def _private(flow: CompiledFlow, snapshot: Snapshot) -> Values:
     found: Values = {}
     declared = (key for key, spec in flow.keys.declared().items() if spec.pii)
     for key in dict.fromkeys((*declared, *flow.keys.private)):
-        for name in flow.keys.names(key):
+        for name in flow.keys.names[key]:
             known = snapshot.evidence.get(name)
             values = (snapshot.values.get(name), *(known.superseded if known else ()))
             found.setdefault(key, []).extend(leaf for value in values for leaf in leaves(value))

@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
+V = TypeVar("V")
 Merge: TypeAlias = Literal["last", "append", "union", "max", "conflict"]
 
 MODEL_WRITERS = ("extractor:", "decision:")
@@ -150,6 +151,21 @@ class Slot:
             self.as_is = _AS_IS.get(spec.type.name, frozenset()) if spec.type else _SCALARS
 
 
+class Kept(dict[str, V]):
+    """What is looked up again and again, made when it is first wanted; a bounded number."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[str], V]) -> None:
+        self._make = make
+
+    def __missing__(self, key: str) -> V:
+        if len(self) >= LOOKUPS:  # keys made at run time must not fill the memory
+            self.clear()
+        made = self[key] = self._make(key)
+        return made
+
+
 class KeyTable:
     """The declared keys, and the one lookup rule that every reader follows.
 
@@ -157,7 +173,7 @@ class KeyTable:
     back, and neither does a key that names its writers or is trusted.
     """
 
-    __slots__ = ("_names", "_slots", "_specs", "private")
+    __slots__ = ("_specs", "names", "private", "slots")
 
     def __init__(
         self, specs: Mapping[str, KeySpec] | None = None, private: Iterable[str] = ()
@@ -165,17 +181,9 @@ class KeyTable:
         self._specs = dict(specs or {})
         self.private = tuple(private)
         """Keys whose values others must not repeat to readers."""
-        self._names: dict[str, tuple[str, ...]] = {}
-        self._slots: dict[str, Slot] = {}
-
-    def names(self, key: str) -> tuple[str, ...]:
-        """The stored names to try, in order."""
-        found = self._names.get(key)
-        if found is None:
-            if len(self._names) >= LOOKUPS:  # keys made at run time must not fill the memory
-                self._names.clear()
-            found = self._names[key] = self._lookup(key)
-        return found
+        self.names: Mapping[str, tuple[str, ...]] = Kept(self._lookup)
+        """Key -> the stored names to try, in order."""
+        self.slots: Mapping[str, Slot] = Kept(self._slot)
 
     def _lookup(self, key: str) -> tuple[str, ...]:
         if ":" in key or self._specs.get(key, UNDECLARED).owned:
@@ -185,16 +193,9 @@ class KeyTable:
     def spec(self, key: str) -> KeySpec:
         return self._specs.get(bare(key), UNDECLARED)
 
-    def slot(self, key: str) -> Slot:
-        """The key's slot, kept like a look-up."""
-        found = self._slots.get(key)
-        if found is None:
-            if len(self._slots) >= LOOKUPS:
-                self._slots.clear()
-            private = any(self.spec(parent).pii for parent in _parents(bare(key)))
-            found = Slot(key, self.spec(key), private, bool(self.private))
-            self._slots[key] = found
-        return found
+    def _slot(self, key: str) -> Slot:
+        private = any(self.spec(parent).pii for parent in _parents(bare(key)))
+        return Slot(key, self.spec(key), private, bool(self.private))
 
     def type_of(self, key: str) -> KeyType | None:
         return self.spec(key).type

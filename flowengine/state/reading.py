@@ -30,7 +30,7 @@ class Reading:
 
         For the engine itself: a container is State's own and must not be changed.
         """
-        for name in self.keys.names(key):
+        for name in self.keys.names[key]:
             value = self.values.get(name)
             if value is not None:
                 return value

@@ -106,7 +106,7 @@ class State(Reading):
             with self.batch(by):
                 return self.set(key, value, by=by, evidence=evidence)
         by = by or (evidence.by if evidence is not None else self._writer)
-        slot = self.keys.slot(name)
+        slot = self.keys.slots[name]
         if by not in slot.writers:
             self.keys.check_writer(name, by)
             if len(slot.writers) < WRITERS:

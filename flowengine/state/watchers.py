@@ -109,7 +109,7 @@ class WatchTable:
 
 def _visible(state: State, key: str, before: Mapping[str, Json]) -> Json:
     """What a reader of the key found then."""
-    names = state.keys.names(key)
+    names = state.keys.names[key]
     held = (before[name] if name in before else state.values.get(name) for name in names)
     return next((value for value in held if value is not None), None)
 
@@ -156,4 +156,4 @@ def settle(
         for watcher, old, new in due:
             fire(watcher, old, new)
     keys, values = state.keys, state.values
-    return {keys.slot(key).bare for key, old in first.items() if not same(old, values.get(key))}
+    return {keys.slots[key].bare for key, old in first.items() if not same(old, values.get(key))}

@@ -214,4 +214,4 @@ phases: {a: {initial: true}}
     call.answer(call.run("account"), {"of": 42})
     keys = ("last", "younger", "all", "derived:older", "account:result")
     assert [key for key in keys if key not in call.values] == []
-    assert all(call.kernel.compiled.keys.slot(key).pii for key in keys)
+    assert all(call.kernel.compiled.keys.slots[key].pii for key in keys)
