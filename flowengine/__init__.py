@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         TurnFailed,
     )
     from flowengine.extract.recognizers import Recognition, recognize
-    from flowengine.extract.record_class import Record
+    from flowengine.extract.record.annotated import Record
     from flowengine.flow.action import Action
     from flowengine.flow.fragment import Exit, Fragment, Parameter
     from flowengine.flow.functions import Functions, load_functions
@@ -85,7 +85,7 @@ _HOME = {
         "Fragment",
         "Parameter",
     ),
-    "flowengine.extract.record_class": ("Record",),
+    "flowengine.extract.record.annotated": ("Record",),
     "flowengine.flow.functions": (
         "Functions",
         "load_functions",

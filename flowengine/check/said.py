@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from flowengine.extract.inferred import is_inferred
+from flowengine.extract.grounding.inferred import is_inferred
 from flowengine.extract.spec import ExtractSpec, Promotion
 from flowengine.flow.index import Index
 from flowengine.flow.uses import root_of, writes

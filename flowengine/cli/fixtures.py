@@ -12,7 +12,7 @@ from flowengine.check.said import fields_of
 from flowengine.cli.data_file import DataFile, read_data, unknown_names
 from flowengine.data import Data
 from flowengine.errors import FlowError
-from flowengine.extract.sameness import same
+from flowengine.extract.grounding.sameness import same
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.model import Flow
 from flowengine.inputs import NOTHING, Json

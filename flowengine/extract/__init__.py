@@ -12,10 +12,10 @@ from flowengine.lazy import lazily
 if TYPE_CHECKING:
     from flowengine.extract.llm import LlmExtractor, extract_turns, from_spec
     from flowengine.extract.models import Providers, ServedModel, default_model
-    from flowengine.extract.parts import Part, field, resolve
-    from flowengine.extract.record_builder import RecordBuilder
-    from flowengine.extract.record_class import Record
-    from flowengine.extract.recorded import records
+    from flowengine.extract.record.annotated import Record
+    from flowengine.extract.record.builder import RecordBuilder
+    from flowengine.extract.record.parts import Part, field, resolve
+    from flowengine.extract.record.recorded import records
     from flowengine.extract.regex import RegexExtractor
     from flowengine.extract.spec import (
         ExtractSpec,
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 _HOME = {
     "flowengine.extract.llm": ("LlmExtractor", "extract_turns", "from_spec"),
     "flowengine.extract.models": ("Providers", "ServedModel", "default_model"),
-    "flowengine.extract.parts": ("Part", "field", "resolve"),
-    "flowengine.extract.record_builder": ("RecordBuilder",),
-    "flowengine.extract.record_class": ("Record",),
-    "flowengine.extract.recorded": ("records",),
+    "flowengine.extract.record.parts": ("Part", "field", "resolve"),
+    "flowengine.extract.record.builder": ("RecordBuilder",),
+    "flowengine.extract.record.annotated": ("Record",),
+    "flowengine.extract.record.recorded": ("records",),
     "flowengine.extract.regex": ("RegexExtractor",),
     "flowengine.extract.spec": (
         "ExtractSpec",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from flowengine.clock import duration_ms
-from flowengine.extract.inferred import is_inferred
+from flowengine.extract.grounding.inferred import is_inferred
 from flowengine.extract.spec import QUOTE, ExtractSpec, Promotion
 from flowengine.llm.data import Schema
 from flowengine.state.keys import bare

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack, cast
 
 from flowengine.errors import did_you_mean
-from flowengine.extract.parts import Part
 from flowengine.extract.recognizers import RecognizerError, recognizer
 from flowengine.extract.recognizers.base import Prefer
+from flowengine.extract.record.parts import Part
 from flowengine.state.types import json_form
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import re2
 
 from flowengine.errors import FlowError
-from flowengine.extract.record import Finding
+from flowengine.extract.record.compiled import Finding
 from flowengine.extract.spec import OnFailure, Promotion, Trigger
 from flowengine.extract.turn_extractor import Fields, TurnExtractor, Window, known_by_field
 from flowengine.inputs import NOTHING, Json

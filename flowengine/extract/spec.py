@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from flowengine.data import Data, Duration
-from flowengine.extract.recorded import ByName, in_python, spec_of
+from flowengine.extract.record.recorded import ByName, in_python, spec_of
 from flowengine.guards import Guard
 
 Policy: TypeAlias = Literal["correct", "keep_known", "overwrite", "true_only", "non_empty"]

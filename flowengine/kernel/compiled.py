@@ -12,8 +12,8 @@ from flowengine.clock import duration_ms
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.recognizers import warm_up
-from flowengine.extract.record import CompiledRecord
-from flowengine.extract.value_types import value_key
+from flowengine.extract.record.compiled import CompiledRecord
+from flowengine.extract.record.value_types import value_key
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow, Phase, Transition
 from flowengine.guards import CompiledGuard, Guard, all_of, captured, compile_guard, in_phase

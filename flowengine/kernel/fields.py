@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from flowengine.effects import Resolve
-from flowengine.extract.record import CompiledField, CompiledRecord, Finding
+from flowengine.extract.record.compiled import CompiledField, CompiledRecord, Finding
 from flowengine.facts import ResolverEnded
 from flowengine.inputs import Json, Outcome
 from flowengine.kernel.promote import would_land

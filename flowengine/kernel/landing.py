@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from flowengine.extract.compiled import CompiledExtract
-from flowengine.extract.record import Finding, findings
+from flowengine.extract.record.compiled import Finding, findings
 from flowengine.extract.spec import Raise
 from flowengine.facts import MASK, PromotionDecided, RunEnded
 from flowengine.inputs import Outcome

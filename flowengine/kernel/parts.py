@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from flowengine.chart import Chart, Configuration, Edge
 from flowengine.extract.compiled import CompiledExtract
-from flowengine.extract.record import CompiledRecord
+from flowengine.extract.record.compiled import CompiledRecord
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Constraint, Flow, Phase
 from flowengine.flow.text import Find

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flowengine.errors import OwnershipError, WrongTypeError
-from flowengine.extract.record import CompiledRecord, Finding
+from flowengine.extract.record.compiled import CompiledRecord, Finding
 from flowengine.extract.spec import FieldSpec, Policy, Promotion
 from flowengine.facts import Corrected, PromotionDecided
 from flowengine.inputs import Json

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from flowengine.errors import FlowError
 from flowengine.extract import grounding
-from flowengine.extract.meaning import Setting
+from flowengine.extract.grounding.meaning import Setting
 from flowengine.extract.recognizers.text import heard
-from flowengine.extract.record import CompiledRecord, Finding, Hearing
+from flowengine.extract.record.compiled import CompiledRecord, Finding, Hearing
 from flowengine.kernel.runs import is_due, mark_read
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work

@@ -10,7 +10,7 @@ from pydantic import PlainSerializer, TypeAdapter, ValidationError
 
 from flowengine.effects import ToolAnswer
 from flowengine.errors import StoreError
-from flowengine.extract.record import Finding
+from flowengine.extract.record.compiled import Finding
 from flowengine.inputs import Json
 from flowengine.state.evidence import Evidence
 from flowengine.state.patterns import Progress

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.grounding import CallerWords, Grounded
-from flowengine.extract.record import Finding
-from flowengine.extract.sameness import same
+from flowengine.extract.grounding.sameness import same
+from flowengine.extract.record.compiled import Finding
 from flowengine.extract.spec import QUOTE, Promotion
 from flowengine.inputs import Json
 from flowengine.kernel.reading import setting_of

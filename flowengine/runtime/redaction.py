@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from flowengine.extract.grounding import CallerWords
-from flowengine.extract.meaning import Setting
+from flowengine.extract.grounding.meaning import Setting
 from flowengine.facts import MASK
 from flowengine.kernel import CompiledFlow, Snapshot
 from flowengine.kernel.privacy import leaves

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flowengine.errors import FlowError
 from flowengine.extract import Promotion, RegexExtractor, run_turn_extractor
-from flowengine.extract.record import Finding
+from flowengine.extract.record.compiled import Finding
 from flowengine.inputs import Json
 from flowengine.transcript import Turn
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from flowengine.extract.inferred import said_parts
-from flowengine.extract.meaning import (
+from flowengine.extract.grounding.inferred import said_parts
+from flowengine.extract.grounding.meaning import (
     Meaning,
     Setting,
     kind,
@@ -21,13 +21,13 @@ from flowengine.extract.meaning import (
     read_whole,
     written,
 )
-from flowengine.extract.mentions import is_denied, is_taken_back, terms
-from flowengine.extract.orders import is_order
-from flowengine.extract.quotes import find_quote
+from flowengine.extract.grounding.mentions import is_denied, is_taken_back, terms
+from flowengine.extract.grounding.orders import is_order
+from flowengine.extract.grounding.quotes import find_quote
+from flowengine.extract.grounding.sightings import Sighting, by_meaning, by_sound, by_words
 from flowengine.extract.recognizers import Utterance, utterance
 from flowengine.extract.recognizers.lazy import lazy
 from flowengine.extract.recognizers.text import LONGEST_TEXT, heard
-from flowengine.extract.sightings import Sighting, by_meaning, by_sound, by_words
 from flowengine.inputs import Json
 from flowengine.llm.data import Schema
 from flowengine.transcript import Turn

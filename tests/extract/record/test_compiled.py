@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from flowengine.errors import FunctionError, GuardError
-from flowengine.extract.meaning import Setting
-from flowengine.extract.record import CompiledRecord, Finding, Hearing, findings
+from flowengine.extract.grounding.meaning import Setting
+from flowengine.extract.record.compiled import CompiledRecord, Finding, Hearing, findings
 from flowengine.extract.spec import FieldSpec, RecordSpec
 from flowengine.transcript import Turn
 

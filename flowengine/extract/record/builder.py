@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, Unpack
 
 from flowengine.errors import FlowError
-from flowengine.extract.parts import Part, Settings, checked, field_spec, resolve
-from flowengine.extract.parts import field as settings_of
+from flowengine.extract.record.parts import Part, Settings, checked, field_spec, resolve
+from flowengine.extract.record.parts import field as settings_of
 from flowengine.extract.spec import FieldSpec, OnComplete, RecordSpec, Trigger
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flowengine.extract.meaning import kind
-from flowengine.extract.mentions import (
+from flowengine.extract.grounding.meaning import kind
+from flowengine.extract.grounding.mentions import (
     is_denied,
     is_disowned,
     is_taken_back,
@@ -13,9 +13,9 @@ from flowengine.extract.mentions import (
     sign_of,
     terms,
 )
-from flowengine.extract.orders import is_form_of, is_in_order, words_of
+from flowengine.extract.grounding.orders import is_form_of, is_in_order, words_of
+from flowengine.extract.grounding.sounds import sound_alike
 from flowengine.extract.recognizers import Context, Utterance
-from flowengine.extract.sounds import sound_alike
 from flowengine.inputs import Json
 
 _FEWEST, _MOST = 2, 80

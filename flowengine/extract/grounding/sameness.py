@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from flowengine.extract.meaning import Meaning, Setting, read_whole, written
-from flowengine.extract.plain import normal
+from flowengine.extract.grounding.meaning import Meaning, Setting, read_whole, written
+from flowengine.extract.grounding.plain import normal
 from flowengine.extract.recognizers import utterance
 from flowengine.extract.recognizers.text import LONGEST_TEXT
 from flowengine.inputs import Json

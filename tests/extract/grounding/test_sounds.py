@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowengine.extract.sounds import sound_alike
+from flowengine.extract.grounding.sounds import sound_alike
 
 
 @pytest.mark.parametrize(

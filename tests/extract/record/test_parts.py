@@ -6,7 +6,7 @@ import pytest
 
 from flowengine import FlowError
 from flowengine.extract import FieldSpec, field, kinds, resolve
-from flowengine.extract.parts import field_spec
+from flowengine.extract.record.parts import field_spec
 
 ASKED = field(when_asked=True, asks=["how many"])
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowengine.extract.sameness import same
+from flowengine.extract.grounding.sameness import same
 
 FRIDAY = datetime(2026, 2, 27, 15, tzinfo=UTC)
 

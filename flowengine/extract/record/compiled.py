@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, TypeAlias
 
-from flowengine.extract.meaning import Setting
+from flowengine.extract.grounding.meaning import Setting
 from flowengine.extract.recognizers import (
     Context,
     Recognition,
@@ -19,8 +19,8 @@ from flowengine.extract.recognizers import (
     recognizer,
 )
 from flowengine.extract.recognizers.text import heard
+from flowengine.extract.record.value_types import typed, value_key, value_types
 from flowengine.extract.spec import FieldSpec, RecordSpec
-from flowengine.extract.value_types import typed, value_key, value_types
 from flowengine.guards import CompiledGuard, compile_guard
 from flowengine.inputs import Json
 from flowengine.state.keys import KeyTable, json_value

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import JaroWinkler
 
-from flowengine.extract.plain import fold
+from flowengine.extract.grounding.plain import fold
 
 LEAST_ALIKE = 0.7
 """Jaro-Winkler: below this two words are not spellings of one sound, whatever their consonants."""

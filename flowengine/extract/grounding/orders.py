@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from flowengine.extract.plain import fold
+from flowengine.extract.grounding.plain import fold
 from flowengine.extract.recognizers import Utterance
 from flowengine.inputs import Json
 

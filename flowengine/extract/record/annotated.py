@@ -20,10 +20,10 @@ from pydantic.fields import FieldInfo
 
 from flowengine.errors import FlowError, WrongTypeError, did_you_mean
 from flowengine.extract import kinds
-from flowengine.extract.parts import Part, checked, field_spec
-from flowengine.extract.record_builder import RecordBuilder
+from flowengine.extract.record.builder import RecordBuilder
+from flowengine.extract.record.parts import Part, checked, field_spec
+from flowengine.extract.record.value_types import disagreement
 from flowengine.extract.spec import FieldSpec, OnComplete, RecordSpec, Trigger
-from flowengine.extract.value_types import disagreement
 from flowengine.state.state import State
 from flowengine.state.types import json_form
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from flowengine.extract.plain import fold
+from flowengine.extract.grounding.plain import fold
 from flowengine.extract.recognizers import Utterance
 
 _JOINERS = "-'\u2019_/.@:&+"

@@ -8,8 +8,8 @@ from copy import copy
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from flowengine.extract.meaning import Meaning, Setting, amounts, canonical, kind
-from flowengine.extract.mentions import (
+from flowengine.extract.grounding.meaning import Meaning, Setting, amounts, canonical, kind
+from flowengine.extract.grounding.mentions import (
     Terms,
     find,
     is_denied,
@@ -18,8 +18,8 @@ from flowengine.extract.mentions import (
     is_whole,
     terms,
 )
+from flowengine.extract.grounding.sounds import sound_alike
 from flowengine.extract.recognizers import Context, Recognition, Utterance
-from flowengine.extract.sounds import sound_alike
 
 Span = tuple[int, int]
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from flowengine.extract.recognizers import KINDS, recognize
+from flowengine.extract.record.value_types import disagreement, typed, value_types
 from flowengine.extract.spec import FieldSpec
-from flowengine.extract.value_types import disagreement, typed, value_types
 from flowengine.state.keys import KEY_TYPES, json_value
 
 SAID: dict[str, list[tuple[str, dict[str, Any]]]] = {

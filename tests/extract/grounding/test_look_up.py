@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flowengine.extract.grounding import CallerWords, Grounded, ground, ground_quote, read_ahead
-from flowengine.extract.inferred import is_inferred
-from flowengine.extract.meaning import Setting
+from flowengine.extract.grounding.inferred import is_inferred
+from flowengine.extract.grounding.meaning import Setting
 from flowengine.extract.recognizers.text import heard
 from flowengine.transcript import Turn
 

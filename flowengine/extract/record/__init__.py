@@ -1,0 +1,1 @@
+"""Records: typed fields that recognizers fill from the caller's words, in YAML and in Python."""
