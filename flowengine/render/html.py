@@ -14,8 +14,8 @@ def caption(item: Item, name: str, goal: str, *, size: int) -> str:
     """The name in bold, what it is for below it in small; a group's at its left."""
     align = ' ALIGN="LEFT"' if isinstance(item, Group) else ""
     big = [
-        f'<FONT COLOR="{name}" POINT-SIZE="{size}"><B>{html_text(line)}</B></FONT>'
-        for line in name_lines(item.name)
+        f'<FONT COLOR="{name}" POINT-SIZE="{size}"><B>{html_text(line or " ")}</B></FONT>'
+        for line in name_lines(item.name)  # engines refuse what is empty
     ]
     small = [html_text(line) for line in (item.goal,) if line]
     small += [f"<I>{html_text(line)}</I>" for line in item.notes]

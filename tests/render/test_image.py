@@ -8,7 +8,7 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from flowengine.flow.model import Flow, Phase, Transition
@@ -71,6 +71,8 @@ def test_a_png_grows_with_its_resolution(debt: Flow) -> None:
 @with_engine
 @settings(max_examples=40, deadline=None)
 @given(st.text(min_size=1, max_size=12))
+@example("0\n")
+@example("\na\n\nb")
 def test_any_name_can_be_drawn_and_read(name: str) -> None:
     flow = Flow(flow=name, phases={name: Phase(transitions=(Transition(to=name, on=name),))})
     found = parts(to_svg(flow))
