@@ -77,7 +77,7 @@ def test_any_name_can_be_drawn_and_read(name: str) -> None:
     flow = Flow(flow=name, phases={name: Phase(transitions=(Transition(to=name, on=name),))})
     found = parts(to_svg(flow))
     shown = visible(name if name.strip() else f'"{name}"')
-    assert "".join(words(found["p0"])).split() == shown.replace("\n", "").split()
+    assert "".join("".join(words(found["p0"])).split()) == "".join(shown.split())
     assert found["p0"].findtext(f"{SVG}title") == visible(name)
 
 
