@@ -190,9 +190,15 @@ def _is_asked_for(field: CompiledField, hearing: Hearing, asked: CompiledField |
 def _recognized(
     field: CompiledField, turn: Turn, hearing: Hearing, asked: CompiledField | None
 ) -> list[Recognition]:
+    """What the recognizer finds in a turn; kept with its words, for whoever reads it again."""
     assert field.recognizer is not None
     said = heard(turn.user, hearing.setting.locale, turn.at)
-    return field.recognizer.recognize(said, _context(field, hearing, turn, asked))
+    context = _context(field, hearing, turn, asked)
+    known = said.memo.get(id(field))
+    if known is None or known[0] is not field or known[1] != context:
+        found = field.recognizer.recognize(said, context)
+        known = said.memo[id(field)] = (field, context, found)
+    return known[2]
 
 
 def _context(
