@@ -190,8 +190,13 @@ def utterance(text: str, locale: str = "en-US") -> Utterance:
     return Utterance(text, locale)
 
 
-@lru_cache(maxsize=_RECENT)
 def heard(text: str, locale: str, at: int) -> Utterance:
     """What a caller said at a moment, kept for a while: records read it, and so does grounding,
     once a model has answered. The moment keeps one call's readings apart from another's."""
+    # A long text would stay in the memory for longer than it took to read.
+    return Utterance(text, locale) if len(text) > LONGEST_TEXT else _recent(text, locale, at)
+
+
+@lru_cache(maxsize=_RECENT)
+def _recent(text: str, locale: str, at: int) -> Utterance:
     return Utterance(text, locale)

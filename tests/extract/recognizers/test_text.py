@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flowengine.extract.recognizers import utterance
-from flowengine.extract.recognizers.text import LONGEST_TEXT
+from flowengine.extract.recognizers.text import LONGEST_TEXT, heard
 
 
 def test_words_are_lower_case_and_lie_where_they_were_said():
@@ -32,6 +32,18 @@ def test_written_numbers_keep_their_shape():
         ("twenty", "word"),
         ("five", "word"),
     ]
+
+
+def test_a_turn_is_read_once_for_all_who_ask_about_it():
+    assert heard("five dollars", "en-US", 7) is heard("five dollars", "en-US", 7)
+    assert heard("five dollars", "en-US", 7) is not heard("five dollars", "en-US", 8)
+    assert heard("five dollars", "en-US", 7) is not heard("five dollars", "es-ES", 7)
+
+
+def test_a_long_turn_is_not_kept():
+    text = "five " * LONGEST_TEXT
+    assert heard(text, "en-US", 7) is not heard(text, "en-US", 7)
+    assert heard(text, "en-US", 7).words == utterance(text).words
 
 
 def test_what_lies_beyond_the_bound_is_not_read():
