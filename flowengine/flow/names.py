@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from flowengine.flow.diagnostic import Finding, Path, unknown, warning
 from flowengine.flow.index import Index, misnamed
 from flowengine.flow.model import Constraint, Phase, ToolRule
+from flowengine.flow.uses import Use, writes
+from flowengine.state.keys import bare
 from flowengine.tools.names import LONGEST, is_too_long, told_name
 
 
@@ -139,6 +141,49 @@ def _unknown_tools(names: Iterable[str], path: Path, tools: Collection[str]) -> 
 def _unknown_tool(name: str | None, path: Path, tools: Collection[str]) -> Iterator[Finding]:
     if name is not None and name not in tools:
         yield unknown("unknown_tool", "tool", name, tools, path)
+
+
+def extraction_names(index: Index) -> Iterator[Finding]:
+    """What an extraction has found stands under its name, so nothing else may have that name."""
+    for at, extract in enumerate(index.flow.extract):
+        taken = _named_like(index, extract.name, at)
+        if taken:
+            yield Finding(
+                "name_taken",
+                f"extraction {extract.name!r} keeps what it finds under its own name, and {taken} "
+                "is called so too",
+                ("extract", at, "name"),
+                suggestion="give the extraction another name",
+                word=extract.name,
+            )
+
+
+def _named_like(index: Index, name: str, at: int) -> str:
+    """What else has the name of the extraction at this position; of two, the second has it."""
+    flow = index.flow
+    if name in (other.name for other in flow.extract[:at]):
+        return "another extraction"
+    if name in flow.records:
+        return "a record"
+    if name in map(bare, flow.state):
+        return "a key"
+    return next((f"a key of {_owner(use)}" for use in _written(index) if bare(use.key) == name), "")
+
+
+def _written(index: Index) -> Iterator[Use]:
+    """All writes but those of an extraction under its name, and of fields that have rules."""
+    extract = index.flow.extract
+    for use in writes(index):
+        if use.path[:1] != ("extract",):
+            yield use
+        elif len(use.path) > 2:
+            at, section = use.path[1:3]
+            if section == "promote" or not extract[int(at)].promote:
+                yield use
+
+
+def _owner(use: Use) -> str:
+    return ".".join(map(str, use.path[:2])) or use.by
 
 
 def question_names(index: Index) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ _RULES: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     names.record_names,
     names.tool_names,
     names.told_names,
+    names.extraction_names,
     names.question_names,
     recognizers,
     keys.declared_once,

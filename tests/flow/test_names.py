@@ -55,3 +55,32 @@ def test_a_fragments_tool_may_not_take_the_name_of_another_for_a_model() -> None
     with pytest.raises(FlowFileError, match=r"'desk__find' and 'desk.find'"):
         loads(FRAGMENT)
     assert list(loads(FRAGMENT.replace("desk__find", "find")).tools) == ["find", "desk.find"]
+
+
+EXTRACTION = """
+flow: names
+state: {{nights: integer}}
+records: {{stay: {{fields: {{people: {{recognize: integer}}}}}}}}
+computed: {{long: {{cases: [{{when: nights > 7, value: true}}]}}}}
+extract:
+  - {{name: mood, schema: {{properties: {{upset: {{type: boolean}}}}}}}}
+  - {{name: {name}, schema: {{properties: {{wish: {{type: string}}}}}}}}
+phases:
+  talk: {{initial: true, final: true}}
+"""
+
+
+@pytest.mark.parametrize("name", ["mood", "stay", "nights", "long", "people", "upset", "wish"])
+def test_an_extraction_has_a_name_of_its_own(name: str) -> None:
+    with pytest.raises(FlowFileError, match=f"extraction {name!r}") as error:
+        loads(EXTRACTION.format(name=name))
+    [diagnostic] = error.value.diagnostics
+    assert (diagnostic.code, diagnostic.path) == ("name_taken", "/extract/1/name")
+
+
+def test_an_extraction_may_be_called_as_a_field_that_goes_to_another_key() -> None:
+    flow = EXTRACTION.format(name="room").replace(
+        "properties: {wish: {type: string}}}",
+        "properties: {room: {type: string}}}, promote: [{field: room, to: wish}]",
+    )
+    assert [spec.name for spec in loads(flow).extract] == ["mood", "room"]
