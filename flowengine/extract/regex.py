@@ -101,7 +101,7 @@ class _Pattern:
     """One field's pattern, or several with a value for each."""
 
     def __init__(self, name: str, field: str, pattern: Pattern) -> None:
-        pairs = {pattern: None}.items() if isinstance(pattern, str) else pattern.items()
+        pairs = pattern.items() if isinstance(pattern, Mapping) else [(pattern, None)]
         self._compiled = [(_compiled(f"{name}.{field}", text), value) for text, value in pairs]
 
     def last(self, words: str) -> tuple[Json, tuple[int, int]] | None:

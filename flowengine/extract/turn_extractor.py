@@ -6,12 +6,12 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from pydantic import ValidationError
 
-from flowengine.errors import FlowEngineError, FlowError, WrongTypeError
-from flowengine.extract.spec import ExtractSpec, OnFailure, Promotion, Trigger
+from flowengine.errors import FlowEngineError, FlowError, WrongTypeError, did_you_mean
+from flowengine.extract.spec import ExtractSpec, Moment, OnFailure, Promotion, Trigger
 from flowengine.inputs import NOTHING, Json
 from flowengine.state.keys import json_value
 from flowengine.transcript import Turn
@@ -95,11 +95,7 @@ def spec_of(extractor: TurnExtractor) -> ExtractSpec:
     try:
         return ExtractSpec.model_validate(given)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, found['loc']))}: {found['msg']}"
-            for found in error.errors(include_url=False, include_input=False)
-        )
-        raise FlowError(f"extractor {type(extractor).__name__}: {wrong}") from None
+        raise FlowError(f"extractor {type(extractor).__name__}: {_wrong(error, given)}") from None
 
 
 async def run_turn_extractor(
@@ -122,6 +118,30 @@ async def run_turn_extractor(
         raise ExtractionFailed(extractor.name, "not_an_object", f"a {type(found).__name__}")
     fields = cast("Mapping[object, Any]", found)
     return {str(name): _json(extractor.name, str(name), value) for name, value in fields.items()}
+
+
+def _wrong(error: ValidationError, given: Mapping[str, Any]) -> str:
+    """Each attribute that does not fit, once."""
+    told: dict[str, str] = {}
+    for found in error.errors(include_url=False, include_input=False):
+        name, *rest = (str(part) for part in found["loc"])
+        if name in _FORMS:
+            forms, value = _FORMS[name], given[name]
+            told[name] = f"`{name}` takes {', '.join(forms)}, not {value!r}." + (
+                did_you_mean(value, forms) if isinstance(value, str) else ""
+            )
+        else:
+            place = ".".join([_ATTRIBUTES.get(name, name), *rest])
+            told[place] = f"`{place}`: {found['msg']}"
+    return "; ".join(told.values())
+
+
+_ATTRIBUTES = {"promote": "promotions"}
+"""What a class calls otherwise than a file."""
+_FORMS: Mapping[str, tuple[str, ...]] = {
+    "trigger": (*get_args(Moment), "Interval(interval=n)"),
+    "on_failure": ("continue", "hold", "Raise(raise_='event')"),
+}
 
 
 def known_by_field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.extract.turn_extractor import TurnExtractor, spec_of
 from flowengine.flow.functions import Functions
+from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
+from flowengine.flow.names import extraction_names
 from flowengine.inputs import Json
+from flowengine.runtime.hooks import Hooks
 from flowengine.tools.confirm import Confirm
 from flowengine.transcript import Turn
 
@@ -74,7 +78,25 @@ class Services:
     def by_name(self) -> Mapping[str, Extract | TurnExtractor]:
         if isinstance(self.extractors, Mapping):
             return cast("Mapping[str, Extract | TurnExtractor]", self.extractors)
-        return {extractor.name: extractor for extractor in self.extractors}
+        named: dict[str, Extract | TurnExtractor] = {}
+        for extractor in self.extractors:
+            name = _name_of(extractor)
+            if name in named:
+                raise FlowError(f"two extractors are called {name!r}: rename one of them")
+            named[name] = extractor
+        return named
+
+
+def _name_of(extractor: Any) -> str:
+    """Raises FlowError for what cannot be called by a name."""
+    if isinstance(extractor, type):
+        raise FlowError(f"{extractor.__name__} is a class: give an extractor made of it")
+    if inspect.isroutine(extractor):
+        raise FlowError("a function has no name as an extractor: write `extractors={name: it}`")
+    name = getattr(extractor, "name", None)
+    if not isinstance(name, str):
+        raise FlowError(f"extractor {type(extractor).__name__} has no `name`")
+    return name
 
 
 TOLD = 64
@@ -100,12 +122,17 @@ def with_extractors(flow: Flow, services: Services) -> Flow:
     ]  # fmt: skip
     if not fresh:
         return flow
-    specs = (*flow.extract, *map(spec_of, fresh))
     # The flow is kept with its extension, so that its id is not used again.
-    made = services.once(
-        ("flow", id(flow)), lambda: (flow, flow.model_copy(update={"extract": specs}))
-    )
+    made = services.once(("flow", id(flow)), lambda: (flow, _extended(flow, fresh)))
     return made[1]
+
+
+def _extended(flow: Flow, extractors: Iterable[TurnExtractor]) -> Flow:
+    specs = (*flow.extract, *map(spec_of, extractors))
+    extended = flow.model_copy(update={"extract": specs})
+    for found in extraction_names(Index(extended)):
+        raise FlowError(f"{found.message}; {found.suggestion}")
+    return extended
 
 
 def given(services: Services | None, **own: Any) -> Services:
@@ -116,12 +143,14 @@ def given(services: Services | None, **own: Any) -> Services:
     return replace(services, made={}, **passed) if passed else services
 
 
-def check(services: Services, flow: Flow, functions: Functions) -> None:
+def check(services: Services, flow: Flow, functions: Functions, hooks: object = None) -> None:
     """What is missing would be found only when it is first wanted, in the middle of a call.
 
     Raises:
-        FlowError: an extractor that the flow does not have, nobody to confirm what must be.
+        FlowError: an extractor that the flow does not have, nobody to confirm what must be, a
+            service of another kind.
     """
+    _check_kinds(services, hooks)
     if _told.get((id(flow), id(functions))) is None:
         if len(_told) >= TOLD:
             del _told[next(iter(_told))]
@@ -137,6 +166,18 @@ def check(services: Services, flow: Flow, functions: Functions) -> None:
             f"{', '.join(asking)}: a confirmation is asked for, and nobody can give it; pass "
             "`confirm=`"
         )
+
+
+def _check_kinds(services: Services, hooks: object) -> None:
+    decider, confirm = services.decider, services.confirm
+    if decider is not None and not callable(getattr(decider, "decide", None)):
+        raise FlowError("`decider` takes an object with a method `decide`, such as an LlmDecider")
+    if confirm is not None and not callable(confirm):
+        raise FlowError(
+            "`confirm` takes an async function (tool, args, question) -> yes or why not"
+        )
+    if hooks is not None and not isinstance(hooks, Hooks):
+        raise FlowError("`hooks` takes Hooks(on_extracted=..., on_extraction_error=...)")
 
 
 def _tell_missing(flow: Flow, functions: Functions) -> None:

@@ -77,7 +77,7 @@ class Session(Shell):
     ) -> None:
         services = given(services, llm=llm, extractors=extractors, decider=decider, confirm=confirm)
         kernel = Kernel(with_extractors(flow, services), functions)
-        check(services, kernel.compiled.flow, kernel.compiled.functions)
+        check(services, kernel.compiled.flow, kernel.compiled.functions, hooks)
         clock = clock or SystemClock()
         runner = Runner(kernel.compiled, services, clock)
         super().__init__(kernel, runner, clock, hooks, record, verify)

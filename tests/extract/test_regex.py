@@ -106,6 +106,8 @@ def test_a_pattern_that_re2_cannot_read_is_refused_with_its_place() -> None:
         RegexExtractor("debt", {"amount": r"(?<=\$)\d+"})
     with pytest.raises(FlowError, match=r"^debt\.amount: give a pattern as text"):
         RegexExtractor("debt", {"amount": ""})
+    with pytest.raises(FlowError, match=r"^debt\.amount: give a pattern as text"):
+        RegexExtractor("debt", {"amount": 3})  # pyright: ignore[reportArgumentType]
 
 
 def test_unknown_speakers_are_refused() -> None:

@@ -162,7 +162,23 @@ def test_wrong_attributes_are_named_all_at_once() -> None:
 
     with pytest.raises(FlowError) as failed:
         spec_of(Wrong({}))
-    assert re.search(r"extractor Wrong: window: .*50.*; timeout: .*write 500ms", str(failed.value))
+    assert re.search(
+        r"extractor Wrong: `window`: .*50.*; `timeout`: .*write 500ms", str(failed.value)
+    )
+
+
+def test_a_wrong_choice_is_told_with_the_others_and_once() -> None:
+    class Wrong(Given):
+        trigger: Any = "every_trun"
+        on_failure: Any = "retry"
+
+    with pytest.raises(FlowError) as failed:
+        spec_of(Wrong({}))
+    assert str(failed.value) == (
+        "extractor Wrong: `trigger` takes every_turn, after_tool_call, on_phase_change, "
+        "on_generation_complete, Interval(interval=n), not 'every_trun'. Did you mean "
+        "'every_turn'?; `on_failure` takes continue, hold, Raise(raise_='event'), not 'retry'."
+    )
 
 
 def test_an_extractor_without_a_name_is_told_so() -> None:
@@ -170,5 +186,5 @@ def test_an_extractor_without_a_name_is_told_so() -> None:
         def extract(self, window: Any) -> dict[str, Json]:
             return {}
 
-    with pytest.raises(FlowError, match=r"extractor Nameless: name: .*string"):
+    with pytest.raises(FlowError, match=r"extractor Nameless: `name`: .*string"):
         spec_of(Nameless())

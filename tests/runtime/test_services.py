@@ -15,6 +15,7 @@ from flowengine import (
     FlowError,
     Functions,
     Hooks,
+    Key,
     Ran,
     Services,
     Session,
@@ -71,6 +72,47 @@ def test_a_pattern_extractor_joins_too_and_sessions_share_the_services() -> None
 def test_a_name_that_the_flow_does_not_have_is_an_error_at_once() -> None:
     with pytest.raises(FlowError, match="no extractor 'Mod'"):
         Session(PLAIN, extractors={"Mod": lambda window, known: {}})
+
+
+class Nameless(TurnExtractor):
+    def extract(self, window: Any) -> Mapping[str, Any]:
+        return {}
+
+
+class Often(Order):
+    trigger: Any = "every_trun"
+
+
+@pytest.mark.parametrize(
+    ("extractors", "message"),
+    [
+        ([Order], "Order is a class"),
+        ([lambda window: {}], "a function has no name"),
+        ([Nameless()], "extractor Nameless has no `name`"),
+        ([Order(), Order()], "two extractors are called 'order_info'"),
+        ([RegexExtractor("verified", {"code": "a"})], "'verified'.* a key is called so"),
+        ([Often()], "extractor Often: `trigger` .*'every_trun'.* Did you mean 'every_turn'"),
+    ],
+)
+def test_an_extractor_that_cannot_join_is_told_before_the_call(
+    extractors: Any, message: str
+) -> None:
+    flow = PLAIN.model_copy(update={"state": {"verified": Key(type="boolean", trusted=True)}})
+    with pytest.raises(FlowError, match=message):
+        Session(flow, extractors=extractors)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"hooks": print}, "`hooks` takes Hooks"),
+        ({"decider": print}, "`decider` takes an object with a method `decide`"),
+        ({"confirm": "yes"}, "`confirm` takes an async function"),
+    ],
+)
+def test_a_service_of_another_kind_is_told_before_the_call(given: Any, message: str) -> None:
+    with pytest.raises(FlowError, match=message):
+        Session(PLAIN, **given)
 
 
 @pytest.mark.parametrize("blocking", [True, False])
