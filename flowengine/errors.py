@@ -16,6 +16,7 @@ FlowEngineError
 ├── SessionClosed         an input to a session that has ended
 │   └── NotRecorded       it has ended because what happened in it could not be recorded
 ├── ModelError            a language model or its provider
+│   └── NotReady          models that a flow would ask, and that cannot be asked
 └── StoreError            a place that keeps sessions
 """
 
@@ -135,6 +136,12 @@ class ModelError(FlowEngineError):
     """The world of models: providers, networks, answers that do not fit."""
 
     code = "model"
+
+
+class NotReady(ModelError):
+    """Found before a call, by `Services.warm`."""
+
+    code = "not_ready"
 
 
 class StoreError(FlowEngineError):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from flowengine.decide.spec import DecisionSpec
 from flowengine.inputs import Json
 from flowengine.transcript import Turn
+
+if TYPE_CHECKING:
+    from flowengine.llm.provider import ServedModel
 
 
 class Question(NamedTuple):
@@ -36,3 +39,15 @@ class Decider(Protocol):
     async def decide(
         self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]
     ) -> Mapping[str, Json]: ...
+
+
+@runtime_checkable
+class AsksModels(Protocol):
+    """A decider that tells which models it asks, so that they are made ready before a call."""
+
+    def asked_models(self, questions: Sequence[Question]) -> Sequence[ServedModel]: ...
+
+
+def asked_models(decider: object, questions: Sequence[Question]) -> tuple[ServedModel, ...]:
+    """None of a decider that does not tell."""
+    return tuple(decider.asked_models(questions)) if isinstance(decider, AsksModels) else ()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from flowengine.decide.decider import Decider, Question
+from flowengine.decide.decider import Decider, Question, asked_models
 from flowengine.decide.judge import judge
 from flowengine.errors import FlowEngineError
 from flowengine.inputs import Json
 from flowengine.transcript import Turn
+
+if TYPE_CHECKING:
+    from flowengine.llm.provider import ServedModel
 
 _log = logging.getLogger("flowengine")
 
@@ -41,6 +45,9 @@ class FallbackDecider:
             except (FlowEngineError, TimeoutError) as error:
                 _report("second", error)
         return answers
+
+    def asked_models(self, questions: Sequence[Question]) -> tuple[ServedModel, ...]:
+        return asked_models(self._first, questions) + asked_models(self._then, questions)
 
     async def _second(
         self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]

@@ -13,7 +13,7 @@ from flowengine.inputs import Json
 from flowengine.llm.extractor import Extractor
 from flowengine.llm.hooks import Hooks
 from flowengine.llm.messages import Thinking
-from flowengine.llm.provider import ChatProvider
+from flowengine.llm.provider import ChatProvider, ServedModel
 from flowengine.llm.retry import RetryingProvider, RetryPolicy
 from flowengine.transcript import Turn
 
@@ -51,6 +51,10 @@ class LlmDecider:
         for found in await _all(rounds):
             answers.update(found)
         return answers
+
+    def asked_models(self, questions: Sequence[Question]) -> tuple[ServedModel, ...]:
+        names = dict.fromkeys(question.spec.model or self.model for question in questions)
+        return tuple(ServedModel(name, self._provider) for name in names)
 
     async def _ask(
         self,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from flowengine.clock import duration_ms
-from flowengine.decide.decider import Decider, Question
+from flowengine.decide.decider import Decider, Question, asked_models
 from flowengine.decide.rules import RuleDecider
 from flowengine.errors import FlowEngineError, FlowError
 from flowengine.inputs import Json
 from flowengine.transcript import Turn
+
+if TYPE_CHECKING:
+    from flowengine.llm.provider import ServedModel
 
 OnFailure = Callable[[tuple[str, ...], str], None]
 
@@ -46,6 +50,9 @@ class RoutingDecider:
                 code = getattr(error, "code", "timed_out")
                 self._on_failure(tuple(question.id for question in rest), code)
         return answers
+
+    def asked_models(self, questions: Sequence[Question]) -> tuple[ServedModel, ...]:
+        return asked_models(self._model, [one for one in questions if not self._rules.answers(one)])
 
     async def _ask(
         self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]

@@ -30,7 +30,7 @@ from flowengine.llm.errors import ExtractFailure, FlowLLMError, ProviderError
 from flowengine.llm.extractor import Extractor
 from flowengine.llm.hooks import Hooks
 from flowengine.llm.metadata import ExtractionMetadata
-from flowengine.llm.provider import ChatProvider
+from flowengine.llm.provider import ChatProvider, ServedModel
 from flowengine.llm.retry import RetryingProvider, RetryPolicy
 from flowengine.llm.schema import NoSchema, target
 
@@ -120,6 +120,9 @@ class LlmExtractor(TurnExtractor):
         dropped = (*misfits, *faults)
         self.dropped.update(dropped)
         return Answer(fields, dropped, result.metadata)
+
+    def asked_models(self) -> tuple[ServedModel, ...]:
+        return (ServedModel(self.model or default_model(), self._provider),)
 
     @property
     def _fields(self) -> Mapping[str, Any]:

@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import NamedTuple
 
 from flowengine.errors import FlowError, did_you_mean
 from flowengine.llm.gemini import GeminiProvider
-from flowengine.llm.provider import ChatProvider
+from flowengine.llm.provider import ChatProvider, ServedModel
 
 ENVIRONMENT = "GEMINI_TEXT_MODEL"
 DEFAULT_MODEL = "gemini-flash-latest"
@@ -18,13 +17,6 @@ DEFAULT_MODEL = "gemini-flash-latest"
 
 _GEMINI = ("gemini-", "models/gemini-")
 _KNOWN = (DEFAULT_MODEL, "gemini-3.5-flash", "gemini-3.5-flash-lite", "gemini-3.1-flash-lite")
-
-
-class ServedModel(NamedTuple):
-    """A model's name and the provider that serves it."""
-
-    name: str
-    provider: ChatProvider
 
 
 def default_model(environment: Mapping[str, str] = os.environ) -> str:

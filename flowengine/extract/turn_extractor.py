@@ -6,7 +6,7 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -15,6 +15,9 @@ from flowengine.extract.spec import ExtractSpec, Moment, OnFailure, Promotion, T
 from flowengine.inputs import NOTHING, Json
 from flowengine.state.keys import json_value
 from flowengine.transcript import Turn
+
+if TYPE_CHECKING:
+    from flowengine.llm.provider import ServedModel
 
 Window: TypeAlias = Sequence[Turn]
 """Closed turns, oldest first; a tool call that waits also shows the turn in progress."""
@@ -62,6 +65,13 @@ class TurnExtractor(Protocol):
         `known` is a read-only view of what the keys of its fields hold. Null says nothing.
         """
         raise NotImplementedError
+
+
+@runtime_checkable
+class AsksModels(Protocol):
+    """An extractor that tells which models it asks, so that they are made ready before a call."""
+
+    def asked_models(self) -> Sequence[ServedModel]: ...
 
 
 class ExtractionFailed(FlowEngineError):

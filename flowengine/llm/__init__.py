@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     )
     from flowengine.llm.openai import OpenAIProvider
     from flowengine.llm.profiles import ModelProfile
-    from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent
+    from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, Warmable, warm
     from flowengine.llm.reasons import ExtractError
     from flowengine.llm.retry import RetryingProvider, RetryPolicy
     from flowengine.llm.scripted import ScriptedProvider, text_response
@@ -128,6 +128,8 @@ _HOME = {
         "ChatProvider",
         "Prepared",
         "StreamEvent",
+        "Warmable",
+        "warm",
     ),
     "flowengine.llm.reasons": ("ExtractError",),
     "flowengine.llm.retry": (
@@ -227,6 +229,8 @@ __all__ = [
     "Usage",
     "UsageLimits",
     "ValidatorContext",
+    "warm",
+    "Warmable",
     "Warning_",
 ]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from flowengine.llm.errors import InvalidRequest, ProviderError, Refusal
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream, warm
 from flowengine.llm.resends import resent
 from flowengine.llm.vocabulary import Capability, Support
 
@@ -50,6 +51,16 @@ class FallbackProvider:
         """The first provider's answer; a backup that refuses later is passed over."""
         first = self._backups[0]
         return Prepared(request, first.provider.prepare(first.adapt(request)).warnings)
+
+    async def warm(self, model: str) -> None:
+        """All of them, side by side. A fault that may pass is one only where none is left."""
+        told = await asyncio.gather(
+            *(warm(b.provider, b.model or model) for b in self._backups), return_exceptions=True
+        )
+        faults = [fault for fault in told if fault is not None]
+        lasting = [fault for fault in faults if not getattr(fault, "retryable", False)]
+        if lasting or len(faults) == len(told):
+            raise (lasting or faults)[0]
 
     async def chat(self, request: ChatRequest) -> ChatResponse:
         failure: ProviderError | None = None

@@ -15,6 +15,7 @@ from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from flowengine.llm.connections import limits
 from flowengine.llm.errors import AuthFailed, BadPayload, ProviderError
 from flowengine.llm.foreign import a_text
 from flowengine.llm.gemini_wire import (
@@ -118,6 +119,16 @@ class GeminiProvider:
                     raise
                 resent()
 
+    async def warm(self, model: str) -> None:
+        """Load the SDK, open a connection, and ask the service for what it knows of the model."""
+        try:
+            await self._client.aio.models.get(model=model)
+        except Exception as error:
+            failure = _translated(error, begun=False)
+            if failure is None:
+                raise
+            raise failure from error
+
     async def aclose(self) -> None:
         """Close the connections of the client made here."""
         if self._given is None and "_client" in self.__dict__:
@@ -198,7 +209,7 @@ class GeminiProvider:
             "retry_options": {"attempts": 1},
             # An explicit transport keeps the SDK off aiohttp, which resends unseen.
             "async_client_args": {
-                "transport": http.AsyncHTTPTransport(verify=tls),
+                "transport": http.AsyncHTTPTransport(verify=tls, limits=limits(http)),
                 "verify": tls,
                 "ssl": tls,  # what the SDK would keep for a websocket, and load anew
             },

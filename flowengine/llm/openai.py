@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 
+from flowengine.llm.connections import limits
 from flowengine.llm.data import JSON, is_object
 from flowengine.llm.errors import BadPayload, ContextTooLong, ProviderError
 from flowengine.llm.messages import ChatRequest, ChatResponse
@@ -42,7 +44,11 @@ class OpenAIProvider:
         bearer = f"Bearer {usable_key(name, api_key)}" if api_key is not None else None
         headers = {"authorization": bearer} if bearer else {}
         self._client = httpx2.AsyncClient(
-            base_url=base_url, headers=headers, timeout=timeout_s, verify=tls_context("httpx2")
+            base_url=base_url,
+            headers=headers,
+            timeout=timeout_s,
+            verify=tls_context("httpx2"),
+            limits=limits(httpx2),
         )
 
     def capability(self, model: str, capability: Capability) -> Support:
@@ -80,6 +86,22 @@ class OpenAIProvider:
             raise self._failure(error, begun=begun) from error
         for event in reader.end():
             yield event
+
+    async def warm(self, model: str) -> None:
+        """Open a connection, and ask the service for what it knows of the model.
+
+        Not every service can tell: where it answers that it has no such page, rather than no such
+        model, the connection is all that is known to be good.
+        """
+        try:
+            answer = await self._client.get(f"models/{quote(model, safe='')}")
+        except httpx2.HTTPError as error:
+            raise self._failure(error, begun=False) from error
+        try:
+            self._check(answer.status_code, answer.text, answer.headers)
+        except ProviderError as error:
+            if answer.status_code not in (404, 405) or _names(error, model):
+                raise
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -137,3 +159,8 @@ class OpenAIProvider:
     def _failure(self, error: httpx2.HTTPError, *, begun: bool) -> ProviderError:
         failure = transport_error(self.name, error, begun=begun)
         return failure or ProviderError(type(error).__name__, provider=self.name)
+
+
+def _names(error: ProviderError, model: str) -> bool:
+    """Whether a "not found" is about the model."""
+    return error.status == "model_not_found" or model in error.message

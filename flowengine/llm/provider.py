@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from flowengine.llm.messages import ChatRequest, ChatResponse
 from flowengine.llm.usage import Usage
@@ -99,3 +99,28 @@ class ChatProvider(Protocol):
     def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
         """The answer in pieces; errors are raised while iterating."""
         ...
+
+
+class ServedModel(NamedTuple):
+    """A model's name and the provider that serves it."""
+
+    name: str
+    provider: ChatProvider
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A provider that can be made ready; one that cannot is simply asked when it is needed."""
+
+    async def warm(self, model: str) -> None:
+        """Open a connection, and see that key and model exist. Nothing is generated.
+
+        Raises `ProviderError`.
+        """
+        ...
+
+
+async def warm(provider: ChatProvider, model: str) -> None:
+    """Make a provider ready for `model` if it can be made ready. Raises `ProviderError`."""
+    if isinstance(provider, Warmable):
+        await provider.warm(model)

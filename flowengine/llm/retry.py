@@ -6,12 +6,15 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from flowengine.llm.errors import ProviderError
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream, warm
 from flowengine.llm.resends import resent
 from flowengine.llm.vocabulary import Capability, Support
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +60,11 @@ class RetryingProvider:
     def prepare(self, request: ChatRequest) -> Prepared:
         return self.inner.prepare(request)
 
+    async def warm(self, model: str) -> None:
+        await self._tried(lambda: warm(self.inner, model))
+
     async def chat(self, request: ChatRequest) -> ChatResponse:
-        attempt = 1
-        while True:
-            try:
-                return await self.inner.chat(request)
-            except ProviderError as error:
-                await self._wait_or_raise(error, attempt)
-            attempt += 1
+        return await self._tried(lambda: self.inner.chat(request))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
         attempt = 1
@@ -79,6 +79,15 @@ class RetryingProvider:
             except ProviderError as error:
                 if delivered:
                     raise
+                await self._wait_or_raise(error, attempt)
+            attempt += 1
+
+    async def _tried(self, ask: Callable[[], Awaitable[T]]) -> T:
+        attempt = 1
+        while True:
+            try:
+                return await ask()
+            except ProviderError as error:
                 await self._wait_or_raise(error, attempt)
             attempt += 1
 

@@ -11,7 +11,7 @@ from flowengine.llm.collect import Collector
 from flowengine.llm.data import canonical
 from flowengine.llm.errors import TapeMiss
 from flowengine.llm.messages import ChatRequest, ChatResponse
-from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream
+from flowengine.llm.provider import ChatProvider, Prepared, StreamEvent, closing_stream, warm
 from flowengine.llm.scripted import events_of
 from flowengine.llm.vocabulary import Capability, Support
 
@@ -44,6 +44,10 @@ class TapeProvider:
 
     def prepare(self, request: ChatRequest) -> Prepared:
         return self._record.prepare(request) if self._record else Prepared(request)
+
+    async def warm(self, model: str) -> None:
+        if self._record is not None:
+            await warm(self._record, model)
 
     async def chat(self, request: ChatRequest) -> ChatResponse:
         if self._record is None:

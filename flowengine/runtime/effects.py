@@ -91,13 +91,13 @@ class Runner:
     # -- extractors -------------------------------------------------------------------------------
 
     async def _extract(self, spec: ExtractSpec, window: Any, known: Mapping[str, Json]) -> Json:
-        extractor = self._extractor(spec)
+        extractor = self.extractor(spec)
         if hasattr(extractor, "extract"):
             return await run_turn_extractor(cast("TurnExtractor", extractor), window, known)
         found = await _awaited(cast("Extract", extractor)(window, known))
         return None if found is None else json_value(spec.name, found)
 
-    def _extractor(self, spec: ExtractSpec) -> TurnExtractor | Extract:
+    def extractor(self, spec: ExtractSpec) -> TurnExtractor | Extract:
         """Code that was passed, code of the flow, or a model for the flow's own entry."""
         passed = self._services.by_name().get(spec.name)
         if passed is None:

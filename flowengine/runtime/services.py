@@ -75,6 +75,17 @@ class Services:
 
         return self.outside if self.outside is not None else self.once("outside", make)
 
+    async def warm(self, flow: Flow, functions: Functions | None = None) -> None:
+        """Open a connection to each model that the flow will ask, and see that the key and the
+        model are good: before the first caller pays for the one or meets the other.
+
+        Raises:
+            NotReady: models that cannot be asked; all of them are named.
+        """
+        from flowengine.runtime.warming import warm_models  # it brings clients of models with it
+
+        await warm_models(flow, self, functions)
+
     def by_name(self) -> Mapping[str, Extract | TurnExtractor]:
         if isinstance(self.extractors, Mapping):
             return cast("Mapping[str, Extract | TurnExtractor]", self.extractors)

@@ -67,6 +67,11 @@ class FakeGemini:
     def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict
         self.requests: list[Seen] = []
+        self.connections = 0
+        self.key: str | None = None
+        """The only key that is good; any is if None."""
+        self.lacks: set[str] = set()
+        """Models that do not exist."""
         self._scripts: dict[str, deque[Reply | Chunks]] = defaultdict(deque)
         self._closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -143,6 +148,11 @@ class FakeGemini:
     def reply_to(self, seen: Seen) -> Reply | Chunks:
         """Log a request and take its reply."""
         self.requests.append(seen)
+        if seen.model in self.lacks:
+            name = f"models/{seen.model}"
+            return error_reply(404, f"{name} is not found for API version v1beta", "NOT_FOUND")
+        if seen.method == "get":
+            return Reply({"name": f"models/{seen.model}", "version": "fake-1"})
         faults = request_faults(seen.model, seen.body) if self.strict else []
         if faults:
             return error_reply(400, faults[0], "INVALID_ARGUMENT")
@@ -203,6 +213,9 @@ def error_reply(
     return Reply({"error": error}, status, headers or {})
 
 
+_WRONG_KEY = error_reply(400, "API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT")
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # many calls may begin at once
@@ -219,9 +232,21 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True  # head and body are two writes; the second must not wait
     server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
 
+    def setup(self) -> None:
+        self.server.gemini.connections += 1
+        super().setup()
+
+    def do_GET(self) -> None:
+        self._answer()
+
     def do_POST(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
         gemini = self.server.gemini
         reply = gemini.reply_to(self._seen())
+        if gemini.key not in (None, self.headers.get("x-goog-api-key")):
+            reply = _WRONG_KEY
         if reply.fault == "hang" and isinstance(reply, Reply):
             gemini.wait()
         elif reply.fault == "drop" and isinstance(reply, Reply):
@@ -233,7 +258,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _seen(self) -> Seen:
         data = self.rfile.read(int(self.headers.get("content-length", 0)))
-        model, _, method = self.path.partition("?")[0].rpartition("/")[2].rpartition(":")
+        place = self.path.partition("?")[0].rpartition("/")[2]
+        model, _, method = place.rpartition(":") if self.command == "POST" else (place, "", "get")
         headers = {key.lower(): value for key, value in self.headers.items()}
         headers.pop("x-goog-api-key", None)
         return Seen(self.path, model, method, headers, json.loads(data or b"{}"))

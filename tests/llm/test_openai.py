@@ -22,6 +22,7 @@ from flowengine.llm import (
     ExtractFailure,
     ExtractionMode,
     Extractor,
+    ModelNotFound,
     OpenAIProvider,
     Overloaded,
     ProviderError,
@@ -55,6 +56,7 @@ class Loopback(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.script: deque[tuple[int, dict[str, str], str]] = deque()
         self.bodies: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self.keys: list[str | None] = []
 
     def says(self, body: Any, status: int = 200, **headers: str) -> None:
@@ -64,9 +66,16 @@ class Loopback(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     server: Loopback  # pyright: ignore
 
+    def do_GET(self) -> None:
+        self.server.paths.append(self.path)
+        self.answer()
+
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
         self.server.bodies.append(json.loads(self.rfile.read(length)))
+        self.answer()
+
+    def answer(self) -> None:
         self.server.keys.append(self.headers.get("authorization"))
         status, headers, text = self.server.script.popleft()
         if status == 0:
@@ -249,3 +258,52 @@ def test_nothing_is_assumed_of_a_service_that_is_not_openais() -> None:
     local = OpenAIProvider(base_url="http://127.0.0.1:1/v1")
     assert local.capability("m", Capability.STRUCTURED_OUTPUT) is Support.UNKNOWN
     assert OpenAIProvider().capability("m", Capability.STREAMING) is Support.SUPPORTED
+
+
+class TestMakingReady:
+    async def test_the_service_is_asked_for_the_model_by_name(
+        self, server: Loopback, openai: OpenAIProvider
+    ) -> None:
+        server.says({"id": "org/m-1"})
+        await openai.warm("org/m-1")
+        assert server.paths == ["/v1/models/org%2Fm-1"]
+        assert (server.keys, server.bodies) == (["Bearer key-that-must-not-leak"], [])
+
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            {"message": "The model does not exist", "code": "model_not_found"},
+            {"message": 'model "m-1" not found', "type": "not_found_error"},
+        ],
+    )
+    async def test_a_model_that_does_not_exist_is_told(
+        self, server: Loopback, openai: OpenAIProvider, fault: dict[str, str]
+    ) -> None:
+        server.says({"error": fault}, 404)
+        with pytest.raises(ModelNotFound):
+            await openai.warm("m-1")
+
+    @pytest.mark.parametrize(
+        ("status", "body"),
+        [(404, {"detail": "Not Found"}), (404, "<html>"), (405, {"error": {"message": "no GET"}})],
+    )
+    async def test_a_service_that_cannot_tell_is_taken_for_good(
+        self, server: Loopback, openai: OpenAIProvider, status: int, body: Any
+    ) -> None:
+        server.says(body, status)
+        await openai.warm("m-1")
+
+    async def test_a_wrong_key_is_told_and_not_shown(
+        self, server: Loopback, openai: OpenAIProvider
+    ) -> None:
+        server.says({"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}, 401)
+        with pytest.raises(AuthFailed, match="check the API key") as caught:
+            await openai.warm("m-1")
+        assert "must-not-leak" not in repr(caught.value)
+
+    async def test_a_connection_that_breaks_is_told(
+        self, server: Loopback, openai: OpenAIProvider
+    ) -> None:
+        server.says("", 0)
+        with pytest.raises(ConnectionFailed):
+            await openai.warm("m-1")
