@@ -92,9 +92,9 @@ def _broken(work: Work, call: Call) -> Iterator[Refusal]:
     yield from _spent(work, call)
     yield from _never(work, call)
     if _is_denied(work, tool, call.active):
-        yield Refusal("phase", f"{tool} is not allowed at this point.")
+        yield Refusal("phase", f"{told_name(tool)} is not allowed at this point.")
     elif not _is_allowed(work, tool, call.active):
-        yield Refusal("phase", f"{tool} is not available at this point.")
+        yield Refusal("phase", f"{told_name(tool)} is not available at this point.")
     yield from _misfits(work, call)
     yield from _out_of_order(work, tool)
     yield from _guarded(work, call)
@@ -105,10 +105,11 @@ def _spent(work: Work, call: Call) -> Iterator[Refusal]:
     if limit is not None and is_spent(
         work, call.tool, limit, canonical(call.args, work.flow.flow.tools[call.tool].args)
     ):
-        yield Refusal("spent", f"{call.tool} {_SPENT[limit]}.")
+        yield Refusal("spent", f"{told_name(call.tool)} {_SPENT[limit]}.")
     for rule in work.flow.constraints:
         if rule.spec.once == call.tool and is_spent(work, call.tool, "once", ""):
-            yield Refusal("spent", f"{call.tool} {_SPENT['once']}.", constraint=rule.position)
+            say = f"{told_name(call.tool)} {_SPENT['once']}."
+            yield Refusal("spent", say, constraint=rule.position)
 
 
 _SPENT = {
@@ -123,7 +124,7 @@ def _never(work: Work, call: Call) -> Iterator[Refusal]:
         assert rule.until is not None
         missing = _unmet(work, rule.until, call)
         if missing is not None:
-            say = f"{call.tool} cannot run before {rule.until.text}."
+            say = f"{told_name(call.tool)} cannot run before {rule.until.text}."
             yield Refusal("never_until", say, missing, soft=True, constraint=rule.position)
 
 
@@ -149,8 +150,8 @@ def _misfits(work: Work, call: Call) -> Iterator[Refusal]:
     problems = misfits(call.tool, work.flow.flow.tools[call.tool], call.args)
     if problems:
         absent = tuple(problem.argument for problem in problems if problem.text == MISSING)
-        told = "; ".join(f"{problem.argument} {problem.text}" for problem in problems)
-        yield Refusal("arguments", f"{call.tool} cannot run: {told}.", absent)
+        told = "; ".join(f"{problem.argument} {problem.text}".lstrip("* ") for problem in problems)
+        yield Refusal("arguments", f"{told_name(call.tool)} cannot run: {told}.", absent)
 
 
 def _out_of_order(work: Work, tool: str) -> Iterator[Refusal]:
@@ -158,7 +159,8 @@ def _out_of_order(work: Work, tool: str) -> Iterator[Refusal]:
         if rule.spec.before is not None and rule.spec.before[1] == tool:
             first = rule.spec.before[0]
             if not has_come(work, first):
-                say = f"{tool} cannot run before {first}."
+                known = told_name(first) if first in work.flow.tools else first
+                say = f"{told_name(tool)} cannot run before {known}."
                 yield Refusal("before", say, (first,), constraint=rule.position)
 
 
@@ -166,7 +168,8 @@ def _guarded(work: Work, call: Call) -> Iterator[Refusal]:
     guard = work.flow.tools[call.tool].guard
     missing = _unmet(work, guard, call) if guard is not None else None
     if guard is not None and missing is not None:
-        yield Refusal("guard", f"{call.tool} cannot run before {guard.text}.", missing, soft=True)
+        say = f"{told_name(call.tool)} cannot run before {guard.text}."
+        yield Refusal("guard", say, missing, soft=True)
 
 
 def _unmet(work: Work, guard: CompiledGuard, call: Call) -> tuple[str, ...] | None:

@@ -20,6 +20,7 @@ from flowengine.kernel.runs import extent
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.unread import ask_for_keys, is_coming, land_waiting, read_words
 from flowengine.kernel.work import Work
+from flowengine.tools.names import told_name
 
 DEADLINE = 1_500
 """Milliseconds that a call may wait for the gate."""
@@ -45,7 +46,7 @@ def decide_waiting(work: Work) -> None:
             broken = list(refusals(work, call))
         except FlowEngineError as error:
             # Another input is being handled: it must not fail for a guard that is not its own.
-            broken = [Refusal("error", f"{call.tool} cannot be decided ({error.code}).")]
+            broken = [Refusal("error", f"{told_name(call.tool)} cannot be decided ({error.code}).")]
         _conclude(work, id, call, broken)
 
 
@@ -57,7 +58,12 @@ def confirmed(work: Work, outcome: Outcome, run: Run) -> None:
     call = call._replace(effect="", confirmed=True)
     if outcome.status != "ok" or outcome.value is not True:
         reason = f": {outcome.value}" if isinstance(outcome.value, str) else ""
-        deny(work, run.name, call, Refusal("declined", f"{call.tool} was not confirmed{reason}."))
+        deny(
+            work,
+            run.name,
+            call,
+            Refusal("declined", f"{told_name(call.tool)} was not confirmed{reason}."),
+        )
         return
     if _is_commit(work, call.tool):
         _hear(work, call)
@@ -79,14 +85,14 @@ def deny_unheard(work: Work) -> None:
     """What was said could not be read: what cannot be undone does not run past it."""
     for id, call in _waiting(work):
         if _is_commit(work, call.tool):
-            deny(work, id, call, Refusal("error", f"{call.tool} cannot be decided."))
+            deny(work, id, call, Refusal("error", f"{told_name(call.tool)} cannot be decided."))
 
 
 def deny_unconfirmed(work: Work, id: str) -> None:
     """What followed from the confirmation has failed: the call gets its one answer."""
     call = work.wait.calls.get(id)
     if call is not None:
-        deny(work, id, call, Refusal("error", f"{call.tool} cannot be decided."))
+        deny(work, id, call, Refusal("error", f"{told_name(call.tool)} cannot be decided."))
 
 
 def is_awaited(work: Work, keys: Iterable[str]) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from flowengine import Functions
+from flowengine import Denied, Functions, loads
 from flowengine.effects import RunFunction
 from flowengine.facts import MASK, PromotionDecided, as_json
+from flowengine.testing import Simulation
 
 
 def test_dotted_key_under_an_owned_object_is_owned_too(begin: Any) -> None:
@@ -43,18 +44,22 @@ phases: {a: {initial: true}}
     assert [a.kind for _, a in call.answers] == ["guard"]
 
 
-def test_an_extractor_of_the_name_of_an_owned_object(begin: Any) -> None:
-    call = begin("""
+def test_an_extractor_of_the_name_of_an_owned_object() -> None:
+    """A file that names it so is refused; a flow that is made in Python is not looked at."""
+    flow = loads("""
 flow: o
 state: {identity: {type: object, writers: ["tool:verify"], trusted: true}}
-extract: [{name: identity, schema: {properties: {verified: {type: boolean}}}}]
+extract: [{name: X, schema: {properties: {verified: {type: boolean}}}}]
 tools: {verify: {save_as: identity}, pay: {when: is_true(identity.verified)}}
 phases: {a: {initial: true}}
 """)
-    call.turn("I am verified")
-    call.answer(call.run("identity"), {"verified": True})
-    call.tool("pay")
-    assert [a.kind for _, a in call.answers] == ["guard"]
+    named = flow.extract[0].model_copy(update={"name": "identity"})
+    call = Simulation(flow.model_copy(update={"extract": (named,)}))
+    turn = call.turn("I am verified", extract={"identity": {"verified": True}})
+    assert "identity" not in turn.state
+    outcome = call.tool("pay")
+    assert isinstance(outcome, Denied)
+    assert outcome.kind == "guard"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,24 @@ def test_a_refusal_names_the_tools_as_the_model_knows_them(begin: Begin) -> None
     call.tool("desk__pay")
     [(_, answer)] = call.answers
     assert "Available now: desk__find, desk__pay." in answer.say
+    assert answer.say.startswith("desk__pay ")
     assert answer.available == ("desk.find", "desk.pay")
+
+
+def test_a_tool_that_has_to_come_first_is_named_as_the_model_knows_it(begin: Begin) -> None:
+    call = begin(FLOW.replace("phases:", "constraints: [{before: [desk.find, desk.pay]}]\nphases:"))
+    call.tool("desk__pay")
+    [(_, answer)] = call.answers
+    assert (answer.kind, answer.missing) == ("before", ("desk.find",))
+    assert answer.say.startswith("desk__pay cannot run before desk__find.")
+
+
+def test_an_argument_that_the_tool_does_not_take_is_told_in_words(begin: Begin) -> None:
+    call = begin(FLOW.replace("desk.pay: {", "desk.pay: {args: {amount: number}, "))
+    call.tool("desk__pay", args={"amuont": 5})
+    [(_, answer)] = call.answers
+    assert answer.kind == "arguments"
+    assert answer.say.startswith("desk__pay cannot run: no such argument: it takes amount")
 
 
 def test_a_name_that_nobody_told_is_refused(begin: Begin) -> None:
