@@ -1,16 +1,19 @@
-"""The fields of a type, each checked by itself: a bad one is dropped, the rest stays."""
+"""The fields of a type, each checked by itself: a bad one is dropped, the rest stays; and back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
 
+from flowengine.errors import WrongTypeError
 from flowengine.inputs import Json
 from flowengine.llm.data import compact
 
+T = TypeVar("T")
 _FIELDS = ("model-fields", "typed-dict", "dataclass-args")
 
 
@@ -43,6 +46,40 @@ class TypedFields:
             found = error.errors(include_url=False, include_input=False, include_context=False)
             return [(str(fault["loc"][0]), fault["type"]) for fault in found]
         return None
+
+
+def instance_of(wanted: type[T], fields: Mapping[str, Json]) -> T | None:
+    """Fields as an instance. One that is absent is its default, else None; where it can be
+    neither, there is no instance yet, and None comes back.
+
+    Raises:
+        WrongTypeError: what is there does not fit; the values are not shown.
+    """
+    adapter = _adapter(wanted)
+    absent = {place for place, kind in _faults(adapter, fields) if kind == "missing"}
+    known = {**fields, **dict.fromkeys(absent)}
+    faults = _faults(adapter, known)
+    if not faults:
+        return adapter.validate_json(compact(known))
+    if {place for place, _ in faults} <= absent:
+        return None
+    told = "; ".join(f"{place or 'the whole'} ({kind})" for place, kind in faults)
+    raise WrongTypeError(f"what was extracted is no {wanted.__name__}: {told}")
+
+
+@lru_cache(maxsize=64)
+def _adapter(wanted: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(wanted)
+
+
+def _faults(adapter: TypeAdapter[Any], fields: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """The place and kind of each; a fault of all fields together has the place ""."""
+    try:
+        adapter.validate_json(compact(fields))
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)
+        return [(".".join(map(str, fault["loc"])), fault["type"]) for fault in found]
+    return []
 
 
 def _partial(schema: Mapping[str, Any]) -> dict[str, Any]:

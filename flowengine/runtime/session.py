@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from flowengine.clock import Clock, SystemClock
-from flowengine.errors import SessionClosed, TurnFailed
+from flowengine.errors import FlowError, SessionClosed, TurnFailed, did_you_mean
 from flowengine.facts import SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from flowengine.extract.models import Providers
     from flowengine.llm import ChatProvider
 
+T = TypeVar("T")
 GRACE = 1.0
 """Seconds that a closing session gives its tasks to end."""
 
@@ -238,6 +239,31 @@ class Session(Shell):
     def phases(self) -> tuple[str, ...]:
         """Every active phase in document order."""
         return self._snapshot.place.active
+
+    @overload
+    def extracted(self, wanted: type[T]) -> T | None: ...
+    @overload
+    def extracted(self, wanted: str) -> dict[str, Json] | None: ...
+    def extracted(self, wanted: type[Any] | str) -> Any:
+        """What the extractor of this type, or of this name, found when it last found anything.
+
+        An instance of the type, or a dictionary; None before there is one. Values that were not
+        accepted are not in it.
+
+        Raises:
+            FlowError: the flow has no such extractor.
+            WrongTypeError: the fields break a rule of the type; the values are not shown.
+        """
+        name = wanted if isinstance(wanted, str) else wanted.__name__
+        known = self._kernel.compiled.extractors
+        if name not in known:
+            raise FlowError(f"the flow has no extractor {name!r}.{did_you_mean(name, known)}")
+        fields = self.state.get(name)
+        if fields is None or isinstance(wanted, str):
+            return fields
+        from flowengine.extract.typed import instance_of  # only those who ask need it
+
+        return instance_of(wanted, fields)
 
     @property
     def ended(self) -> bool:
