@@ -30,13 +30,36 @@ _HELD_BY = {
 _SPELLED = ("pattern", "format", "enum", "const")
 """Words of a schema that say how a text is spelled."""
 
+_WORDS = {
+    *cast("dict[str, Any]", Draft202012Validator.VALIDATORS),
+    *("title", "description", "default", "examples", "definitions", "$defs", "$schema", "$id"),
+    *("$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "deprecated", "readOnly"),
+    *("writeOnly", "then", "else", "contentEncoding", "contentMediaType", "contentSchema"),
+}
+"""What may stand in a JSON Schema."""
+
 
 def broken_schemas(index: Index) -> Iterator[Finding]:
     """What an extraction asks for is a JSON Schema."""
     for at, extract in enumerate(index.flow.extract):
         path: Path = ("extract", at, "schema")
-        found = list(_in_fields(extract, (*path, "properties")))
+        found = [*_beside_properties(extract, path), *_in_fields(extract, (*path, "properties"))]
         yield from found or _in_whole(extract.schema_, path)
+
+
+def _beside_properties(extract: ExtractSpec, path: Path) -> Iterator[Finding]:
+    """A schema passes over words that it does not know: fields that stand there are not asked."""
+    schema = extract.schema_
+    strange = [name for name in schema if name not in _WORDS]
+    if not strange or "properties" in schema:
+        return
+    yield Finding(
+        "wrong_schema",
+        f"the fields of {extract.name!r} stand under `properties`, else nothing is asked for",
+        (*path, strange[0]),
+        suggestion=f"write `properties: {{{strange[0]}: ...}}` under `schema`",
+        on_key=True,
+    )
 
 
 def _in_fields(extract: ExtractSpec, path: Path) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ _EXPECTED = {
     "int_from_float": "a whole number", "none_required": "nothing",
 }  # fmt: skip
 _FORMS: dict[type[BaseModel], str] = {ToolRule: "a list of tools", Key: "a type or a mapping"}
+_SHORT = {"Interval": "{interval: 2}", "Raise": "{raise: an_event}"}
+"""Mappings that stand where a word may stand as well, as they are written."""
 _YES = {"yes": True, "on": True, "True": True, "no": False, "off": False, "False": False}
 
 
@@ -95,15 +97,20 @@ def _site(place: Placed, depth: int) -> tuple[Path, tuple[tuple[int, str], ...]]
 def _branch(tried: dict[str, list[Placed]]) -> list[Placed]:
     fitting = [places for places in tried.values() if not all(map(_is_of_another_kind, places))]
     if fitting:
-        return min(fitting, key=len)
+        best = min(fitting, key=len)
+        forms = [_SHORT[name] for name in tried if name in _SHORT]
+        return [place._replace(error={**place.error, "forms": forms}) for place in best]
     first = next(iter(tried.values()))[0]
-    kinds = dict.fromkeys(_EXPECTED[p.error["type"]] for places in tried.values() for p in places)
+    errors = (place.error["type"] for places in tried.values() for place in places)
+    kinds = dict.fromkeys(_EXPECTED.get(error, "a word") for error in errors)
     either = {**first.error, "type": "string_type", "expected": " or ".join(kinds)}
     return [first._replace(error=either)]
 
 
 def _is_of_another_kind(place: Placed) -> bool:
-    return place.error["type"] in _EXPECTED and len(place.path) == place.branches[-1][0]
+    kind = place.error["type"]
+    is_no_word = kind == "literal_error" and isinstance(place.error["input"], dict | list)
+    return (kind in _EXPECTED or is_no_word) and len(place.path) == place.branches[-1][0]
 
 
 def _unknown_key(place: Placed) -> Finding:
@@ -133,13 +140,14 @@ def _guard(place: Placed) -> Finding:
 
 def _not_one_of(place: Placed) -> Finding:
     options = re.findall(r"'([^']*)'", place.error["ctx"]["expected"])
+    forms: list[str] = place.error.get("forms", [])
     value = str(place.error["input"])
     guess = near_miss(value, options)
     return Finding(
         "wrong_value",
         f"{_name(place.path)} is {_shown(place.error['input'])}, which is not one of its values",
         place.path,
-        suggestion=f"did you mean {guess!r}?" if guess else listing(options, 20),
+        suggestion=f"did you mean {guess!r}?" if guess else listing([*options, *forms], 20),
         fix=_replace(place.path, guess) if guess else (),
     )
 

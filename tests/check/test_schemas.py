@@ -43,6 +43,19 @@ def test_a_field_that_is_no_schema_has_its_cure(
     assert cured(text).replace('{"type": "string"}', "{type: string}") == FLOW
 
 
+def test_fields_that_do_not_stand_under_properties_are_told(found: Any) -> None:
+    text = FLOW[: FLOW.index("      properties:")] + "      reason: {type: string}\n"
+    [diagnostic, *_] = found(text + "phases: {a: {done: is_set(reason)}}\n")
+    assert (diagnostic.code, diagnostic.path) == ("wrong_schema", "/extract/0/schema/reason")
+    assert "properties: {reason: ...}" in diagnostic.suggestion
+
+
+@pytest.mark.parametrize("whole", ["{$ref: '#/$defs/a', $defs: {a: {type: object}}}", "{}"])
+def test_a_schema_without_properties_may_be_meant(codes: Any, whole: str) -> None:
+    text = FLOW[: FLOW.index("    schema:")] + f"    schema: {whole}\n"
+    assert "wrong_schema" not in codes(text + "phases: {a: {done: is_set(reason)}}\n")
+
+
 def test_any_other_part_that_is_no_schema_is_told_in_its_place(found: Any) -> None:
     [diagnostic] = found(FLOW.replace("schema:\n", "schema:\n      required: reason\n"))
     assert (diagnostic.code, diagnostic.path) == ("wrong_schema", "/extract/0/schema/required")

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from flowengine.flow.diagnostic import FlowFileError
 from flowengine.flow.load import loads
 
 
@@ -200,3 +201,20 @@ def test_a_mistake_inside_a_union_is_one_message(broken) -> None:
     assert (diagnostic.code, diagnostic.column) == ("unknown_key", 34)
     [diagnostic] = broken("flow: x\nextract: [{name: e, trigger: [5]}]\nphases: {a: {}}\n")
     assert diagnostic.line == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "cure"),
+    [
+        ("trigger: {intervall: 2}", "unknown_key", "did you mean 'interval'?"),
+        ("trigger: each_turn", "wrong_value", ", {interval: 2}"),
+        ("on_failure: {rise: lost}", "unknown_key", "did you mean 'raise'?"),
+        ("on_failure: raise", "wrong_value", "there are: continue, hold, {raise: an_event}"),
+    ],
+)
+def test_a_word_or_a_mapping_is_told_in_both_forms(line: str, code: str, cure: str) -> None:
+    text = f"flow: x\nextract: [{{name: y, {line}}}]\nphases: {{a: {{}}}}\n"
+    with pytest.raises(FlowFileError) as error:
+        loads(text)
+    told = {diagnostic.code: diagnostic.suggestion for diagnostic in error.value.diagnostics}
+    assert cure in told[code]
