@@ -44,7 +44,8 @@ def decisions_landed(work: Work, outcome: Outcome, run: Run) -> None:
     """Judge every answer; what is missing or failed is unsure, and newer answers stand."""
     answers = outcome.value if outcome.status == "ok" else None
     given = answers if isinstance(answers, dict) else {}
-    for id, extent in run.args.items():
+    for id in _in_order(work, run):
+        extent = run.args[id]
         spec, known = work.flow.flow.decisions[id], work.wait.decided.get(id)
         if known is not None and known.turn > run.turn:
             continue  # newer words have been judged already
@@ -87,7 +88,12 @@ def _ask(work: Work, ids: Iterable[str]) -> tuple[str, ...]:
 
 def decide_again(work: Work, effect: str, run: Run) -> Decide:
     """The request of an open run, as it was asked."""
-    return _asking(work, effect, tuple(run.args), run.turn)
+    return _asking(work, effect, _in_order(work, run), run.turn)
+
+
+def _in_order(work: Work, run: Run) -> tuple[str, ...]:
+    """Its questions as the flow has them; a snapshot's JSON may have sorted them by name."""
+    return tuple(id for id in work.flow.flow.decisions if id in run.args)
 
 
 def _asking(work: Work, effect: str, ids: tuple[str, ...], turn: int) -> Decide:

@@ -10,7 +10,7 @@ import pytest
 
 from flowengine import Flow, Functions, loads
 from flowengine.effects import AnswerTool, Effect, RunExtractor, Say, ToolAnswer
-from flowengine.facts import Fact
+from flowengine.facts import Fact, canonical_json
 from flowengine.inputs import Admin, Heard, Input, Json, Outcome, Said, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import Kernel, Snapshot, Step, from_json, to_json
 
@@ -53,7 +53,7 @@ class Call:
         )
 
     def take(self, step: Step) -> Step:
-        self.snapshot: Snapshot = from_json(json.loads(json.dumps(to_json(step.snapshot))))
+        self.snapshot: Snapshot = from_json(json.loads(canonical_json(to_json(step.snapshot))))
         self.facts, self.effects = list(step.facts), list(step.effects)
         return step
 

@@ -200,3 +200,18 @@ phases:
         "phase": "offer", "phases": ["a", "offer"], "known": {"people": 4},
         "context": "Offered: seven, nine.",
     }  # fmt: skip
+
+
+def test_questions_are_answered_in_the_order_of_the_flow_after_a_resume(begin: Begin) -> None:
+    call = begin("""
+flow: q
+decisions: {second: {question: Second?}, first: {question: First?}}
+phases:
+  a: {initial: true, transitions: [{to: b, when: decided(second) and decided(first)}]}
+  b: {}
+""")
+    call.turn("yes please")
+    (ask,) = call.asked(Decide)
+    assert ask in call.kernel.reopen(call.snapshot)
+    call.answer(ask.id, {})
+    assert [fact.decision for fact in call.happened(Decided)] == ["second", "first"]
