@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flowengine.facts import MASK
+from flowengine.facts import MASK, KeyWritten
 from flowengine.inputs import Json
 from flowengine.state.evidence import Evidence
 
@@ -46,6 +46,24 @@ def shown(work: Work, value: Json) -> Json:
         return MASK if texts else value
     secrets = (secret for one in _secrets(work) if (secret := _distinct(one)) is not None)
     return MASK if any(_repeats(text, secret) for secret in secrets for text in texts) else value
+
+
+def veil(work: Work) -> None:
+    """Mask also what was told in this step before a private key came to hold the same."""
+    facts = work.facts
+    if not any(isinstance(fact, KeyWritten) and fact.new == MASK for fact in facts):
+        return
+    for at, fact in enumerate(facts):
+        if isinstance(fact, KeyWritten):
+            facts[at] = fact._replace(old=shown(work, fact.old), new=shown(work, fact.new))
+
+
+def hidden(work: Work) -> list[str]:
+    """The keys whose values are not told."""
+    keys = [key for key, spec in work.keys.declared().items() if spec.pii]
+    if work.keys.private:
+        keys += [key for key, value in work.values.items() if shown(work, value) == MASK]
+    return keys
 
 
 def leaves(value: Json) -> Iterator[str | int | float]:

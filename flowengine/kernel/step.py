@@ -27,6 +27,7 @@ from flowengine.kernel.kinds import KINDS, by_own_name
 from flowengine.kernel.move import start, straight_to
 from flowengine.kernel.outcomes import drop_run
 from flowengine.kernel.parts import CompiledFlow
+from flowengine.kernel.privacy import hidden, veil
 from flowengine.kernel.reading import read_ahead, unmet
 from flowengine.kernel.reopen import open_effects
 from flowengine.kernel.runs import start_in_phase
@@ -120,7 +121,8 @@ class Kernel:
     def read_ahead(self, snapshot: Snapshot) -> None:
         """Work out now what later inputs will ask of the caller's newest words; it changes
         nothing, and saves its time when somebody waits."""
-        read_ahead(Work(self.compiled, snapshot, snapshot.at))
+        with suppress(FlowEngineError):  # the input that asks for it will tell
+            read_ahead(Work(self.compiled, snapshot, snapshot.at))
 
     def reopen(self, snapshot: Snapshot) -> tuple[Effect, ...]:
         """What a resumed session still waits for; ask for it again."""
@@ -132,10 +134,10 @@ class Kernel:
         return context_of(work, tools_now(work), tuple(unmet(work)), moved)
 
     def explain(self, snapshot: Snapshot) -> Explanation:
-        """Why the session stands where it stands; values of pii keys are masked."""
+        """Why the session stands where it stands; values of pii keys, and what repeats them, are
+        masked."""
         work = Work(self.compiled, snapshot, snapshot.at)
-        mask = [key for key, spec in self.compiled.keys.declared().items() if spec.pii]
-        return explanation_of(work, mask)
+        return explanation_of(work, hidden(work))
 
 
 def _first_fact(flow: CompiledFlow, at: int) -> SessionStarted:
@@ -157,6 +159,8 @@ def _came_to_rest(work: Work, before: Snapshot) -> None:
 
 def _finish(work: Work) -> Step:
     set_timer(work)
+    if work.keys.private:
+        veil(work)
     return Step(work.frozen(), tuple(work.facts), tuple(work.effects))
 
 
@@ -172,8 +176,7 @@ def _failed(flow: CompiledFlow, before: Snapshot, input: Input, error: FlowEngin
             close_empty(work)
         decide_waiting(work)
     work.facts.append(InputFailed(input.id, error.code, _place(error)))
-    set_timer(work)
-    return Step(work.frozen(), tuple(work.facts), tuple(work.effects), error)
+    return _finish(work)._replace(error=error)
 
 
 def _recorded(flow: CompiledFlow, before: Snapshot, input: Input) -> Work:

@@ -215,3 +215,27 @@ phases: {a: {initial: true}}
     keys = ("last", "younger", "all", "derived:older", "account:result")
     assert [key for key in keys if key not in call.values] == []
     assert all(call.kernel.compiled.keys.slots[key].pii for key in keys)
+
+
+def test_what_is_told_before_a_private_key_holds_the_same_is_masked_as_well(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {name: {type: string, pii: true}}
+phases: {a: {initial: true}}
+""")
+    call.set(note="Jane Smith called", other="Bob", name="Jane Smith")
+    assert written(call) == {"note": MASK, "other": "Bob", "name": MASK}
+
+
+def test_an_explanation_shows_nothing_that_facts_mask(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {name: {type: string, pii: true}}
+phases:
+  a: {initial: true, transitions: [{to: b, when: "note == 'x' and found.of == 'x' and size == 1"}]}
+  b: {}
+""")
+    call.set(name="Jane Smith", note="JANE SMITH", found={"of": "Jane Smith"}, size=3)
+    told = str(call.kernel.explain(call.snapshot))
+    assert "jane" not in told.lower()
+    assert "size = 3" in told
