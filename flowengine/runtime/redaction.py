@@ -1,28 +1,38 @@
 """The transcript as readers outside the process may see it: without the values of `pii` keys.
 
 Masked is what such a key holds and what it held before, whoever said it: where evidence has placed
-it, where it stands as it is written, and where the recognizers read it in other words. A call with
-more such values than are kept shows no words. Long numbers are masked whether or not a key holds
-them.
+it, where it stands as it is written, and where the recognizers read it in other words, of the
+call's language and of the flow's. A call with more such values than are kept shows no words. Long
+numbers are masked whether or not a key holds them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import chain
 from typing import TypeAlias
+from zoneinfo import ZoneInfo
 
+from flowengine.errors import FlowError
 from flowengine.extract.grounding import CallerWords
 from flowengine.extract.grounding.meaning import Setting
+from flowengine.extract.recognizers.locale import locale_of
+from flowengine.extract.recognizers.text import LONGEST_TEXT
 from flowengine.facts import MASK
 from flowengine.kernel import CompiledFlow, Snapshot
 from flowengine.kernel.privacy import leaves
+from flowengine.kernel.reading import setting_of
+from flowengine.kernel.work import Work
 from flowengine.runtime.long_numbers import long_numbers
 from flowengine.transcript import ToolCall, Turn
 
 Span: TypeAlias = tuple[int, int]
 Values: TypeAlias = dict[str, list[str | int | float]]
+
+_SEAM = 250
+"""Characters that two parts of a long text share; no value takes longer to say."""
 
 
 def redacted(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Turn, ...]:
@@ -30,8 +40,8 @@ def redacted(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Turn, ...]:
     turns = snapshot.transcript.so_far
     if snapshot.wait.private.whole:
         return tuple(_shown(turn, turn.user and MASK, turn.model and MASK) for turn in turns)
-    values = _private(flow, snapshot)
-    return tuple(_masked(flow, snapshot, turn, values) for turn in turns)
+    values, settings = _private(flow, snapshot), _settings(flow, snapshot)
+    return tuple(_masked(snapshot, turn, values, settings) for turn in turns)
 
 
 def _private(flow: CompiledFlow, snapshot: Snapshot) -> Values:
@@ -48,11 +58,24 @@ def _private(flow: CompiledFlow, snapshot: Snapshot) -> Values:
     return {key: list(dict.fromkeys(values)) for key, values in found.items()}
 
 
-def _masked(flow: CompiledFlow, snapshot: Snapshot, turn: Turn, values: Values) -> Turn:
+def _settings(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Setting, ...]:
+    """The flow's language and place, and the call's if they are others; it may have changed."""
+    spec = flow.flow
+    now = datetime.fromtimestamp(snapshot.at / 1000, ZoneInfo(spec.timezone))
+    own = Setting(spec.locale, now, spec.timezone)
+    try:
+        calls = setting_of(Work(flow, snapshot, snapshot.at))
+        locale_of(calls.locale)
+    except FlowError:  # nothing was ever read in it
+        return (own,)
+    return (own,) if calls == own else (own, calls)
+
+
+def _masked(snapshot: Snapshot, turn: Turn, values: Values, settings: tuple[Setting, ...]) -> Turn:
     placed = [(a, b) for number, a, b in snapshot.wait.private.places if number == turn.number]
-    setting = Setting(flow.flow.locale, None, flow.flow.timezone)
-    user = _without(turn.user, values, setting, placed)
-    return _shown(turn, user, _without(turn.model, values, setting))
+    then = [setting.of(turn) for setting in settings]
+    user = _without(turn.user, values, then, placed)
+    return _shown(turn, user, _without(turn.model, values, then))
 
 
 def _shown(turn: Turn, user: str, model: str) -> Turn:
@@ -60,12 +83,27 @@ def _shown(turn: Turn, user: str, model: str) -> Turn:
     return turn._replace(user=user, model=model, alternatives=(), calls=calls)
 
 
-def _without(text: str, values: Values, setting: Setting, placed: Iterable[Span] = ()) -> str:
-    hidden = (_written(text, values), _said(text, values, setting))
-    spans = [*placed, *chain(*hidden), *long_numbers(text, setting.locale)]
+def _without(
+    text: str, values: Values, settings: Iterable[Setting], placed: Iterable[Span] = ()
+) -> str:
+    spans = [*placed, *_written(text, values)]
+    for at, piece in _pieces(text):
+        for setting in settings:
+            found = chain(_said(piece, values, setting), long_numbers(piece, setting.locale))
+            spans += [(at + start, at + end) for start, end in found]
     for start, end in sorted(_merged(spans), reverse=True):
         text = text[:start] + MASK + text[end:]
     return text
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A text in parts that recognizers read to their ends; what stands at a seam is in two."""
+    at = 0
+    while len(text) - at > LONGEST_TEXT:
+        yield at, text[at : at + LONGEST_TEXT]
+        seam = at + LONGEST_TEXT - _SEAM
+        at = text.rfind(" ", seam - _SEAM, seam) + 1 or seam
+    yield at, text[at:]
 
 
 def _written(text: str, values: Values) -> Iterator[Span]:
@@ -74,8 +112,15 @@ def _written(text: str, values: Values) -> Iterator[Span]:
         words = str(value).split()
         if len("".join(words)) > 1:
             literal = r"\s+".join(map(re.escape, words))
-            for found in re.finditer(rf"(?<!\w){literal}(?!\w)", text, re.IGNORECASE):
+            start = r"(?<!\w)" if _is_bounded(words[0][0]) else ""
+            end = r"(?!\w)" if _is_bounded(words[-1][-1]) else ""
+            for found in re.finditer(f"{start}{literal}{end}", text, re.IGNORECASE):
                 yield found.span()
+
+
+def _is_bounded(char: str) -> bool:
+    """Scripts without capitals, such as Japanese or Arabic, write words together."""
+    return not char.isalpha() or char.lower() != char.upper()
 
 
 def _said(text: str, values: Values, setting: Setting) -> Iterator[Span]:

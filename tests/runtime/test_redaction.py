@@ -131,3 +131,61 @@ def test_a_value_is_masked_where_it_is_denied() -> None:
     words = transcript(("I am not Jane Smith, never was JANE SMITH", "So not Jane Smith?"),
                        name="Jane Smith")  # fmt: skip
     assert not [line for line in words if "jane" in line.casefold()]
+
+
+LONG = "well " * 250
+
+
+def test_a_long_text_is_masked_to_its_end() -> None:
+    lines = " ".join(transcript(
+        ("my last four are four four one seven", ""),
+        (f"{LONG}four four one seven", f"{LONG}that is four four one seven"),
+        (f"{LONG}four two four two four two four two four two", f"{LONG}{LONG}4242 4242 4242"),
+    ))  # fmt: skip
+    for told in ("four one", "one seven", "four two", "4242"):
+        assert told not in lines
+    assert lines.count("•••") >= 4
+
+
+@pytest.mark.parametrize("at", range(690, 1010, 4))
+def test_a_value_at_any_place_of_a_long_text_is_masked(at: int) -> None:
+    words = ("well " * 400)[:at] + " four four one seven " + "well " * 100
+    (line,) = [one for one in transcript(("hello", words), last_four="4417") if "well" in one]
+    assert "one seven" not in line
+    assert "•••" in line
+
+
+def test_words_of_the_language_of_the_call_are_masked() -> None:
+    lines = " ".join(transcript(
+        ("son cuatro cuatro uno siete", "Cuatro cuatro uno siete, gracias."),
+        **{"session:locale": "es-US"},
+    ))  # fmt: skip
+    assert "siete" not in lines
+    assert "gracias" in lines
+
+
+def test_an_unknown_language_hides_what_the_flow_can_read() -> None:
+    state = {"session:timezone": "Mars/Base", "last_four": "4417"}
+    said = ("", "That is four four one seven.")
+    assert "seven" not in " ".join(transcript(said, **state))
+
+
+def test_a_day_is_masked_where_it_is_told_from_the_day_of_the_call() -> None:
+    flow = loads("""
+flow: days
+state: {visit: {type: date, pii: true}}
+records: {r: {fields: {visit: {recognize: date}}}}
+phases: {a: {initial: true}}
+""")
+
+    async def body() -> str:
+        async with Session(flow) as call:
+            await call.turn("tomorrow", "So you come tomorrow.")
+            return call.transcript()[0].model
+
+    assert asyncio.run(body()) == "So you come •••."
+
+
+@pytest.mark.parametrize("name", ["山田太郎", "محمد علي", "สมชาย"])
+def test_a_value_is_masked_where_its_script_writes_words_together(name: str) -> None:
+    assert name not in " ".join(transcript(("hello", f"私{name}さん"), name=name))
