@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -114,14 +114,13 @@ class Session(Shell):
         Raises:
             TurnFailed: its consequences were rolled back; the words are kept, the call goes on.
         """
+        now, told = self._clock.now(), list[Input]()
         if user:
-            self.send(Heard(self._id(), self._clock.now(), user, alternatives))
-        try:
-            if model:
-                self.send(Said(self._id(), self._clock.now(), model))
-        finally:
-            # Whatever its words led to, the turn is over.
-            self.send(TurnEnded(self._id(), self._clock.now(), values or {}))
+            told.append(Heard(self._id(), now, user, alternatives))
+        if model:
+            told.append(Said(self._id(), now, model))
+        told.append(TurnEnded(self._id(), now, values or {}))
+        self._send_all(told)
         if user and not self._is_at_rest():
             self._read_ahead_soon()
         await self.rest()
@@ -182,6 +181,17 @@ class Session(Shell):
         """Offer an event."""
         self.send(Admin(self._id(), self._clock.now(), event=name))
         return self.latest()
+
+    def _send_all(self, inputs: Iterable[Input]) -> None:
+        """Whatever one leads to, the others have happened too; what failed first is raised."""
+        failed: TurnFailed | None = None
+        for input in inputs:
+            try:
+                self.send(input)
+            except TurnFailed as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     async def rest(self) -> None:
         """Wait until the turn's values have landed, and what else the turn's answer waits for."""

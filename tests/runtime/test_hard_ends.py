@@ -224,3 +224,57 @@ def test_a_start_that_is_not_recorded_begins_no_session() -> None:
             recorded(None, [])
 
     live(body())
+
+
+def test_a_turn_whose_caller_words_fail_is_over_with_all_its_words() -> None:
+    made = Functions()
+
+    @made.watcher
+    def bad(new: Any) -> Any:
+        raise ValueError
+
+    @made.resolver
+    async def slow(of: str) -> None:
+        await asyncio.sleep(5)
+
+    flow = loads("""
+flow: s
+state: {agreed: boolean}
+records: {r: {fields: {agreed: {recognize: yes_no}}}}
+resolvers: {slow: {args: [of]}}
+tools: {pay: {when: is_true(agreed) and resolved(slow), respond: {}}}
+watch: [{key: agreed, changed: true, do: [{run: bad}]}]
+phases: {a: {initial: true, on_enter: [{resolve: slow}]}}
+""")
+
+    async def body() -> None:
+        async with Session(flow, functions=made, state={"of": "it"}) as call:
+            waits = asyncio.create_task(call.tool("pay"))
+            await asyncio.sleep(0)
+            with pytest.raises(TurnFailed):
+                await call.turn("yes", "Thank you.")
+            turns = call.snapshot.transcript.turns
+            assert [(turn.user, turn.model) for turn in turns] == [("yes", "Thank you.")]
+            waits.cancel()
+
+    live(body())
+
+
+def test_words_that_cannot_be_read_fail_their_turn_and_nothing_beside_it() -> None:
+    flow = loads("""
+flow: s
+records: {r: {fields: {agreed: {recognize: yes_no}}}}
+phases: {a: {initial: true}}
+""")
+
+    async def body() -> None:
+        beside: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: beside.append(told))
+        async with Session(flow, state={"session:locale": "xx"}) as call:
+            await call.heard("yes")
+            await asyncio.sleep(0.01)
+            with pytest.raises(TurnFailed, match="there is no locale 'xx'"):
+                await call.turn()
+        assert beside == []
+
+    live(body())
