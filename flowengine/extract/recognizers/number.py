@@ -21,7 +21,7 @@ def read_numbers(said: Utterance) -> list[Number]:
     found: list[Number] | None = said.memo.get("numbers")
     if found is not None:
         return found
-    found = said.memo["numbers"] = []
+    found = []
     for number in said.lexemes.numbers():
         if number.ordinal:
             continue
@@ -34,6 +34,7 @@ def read_numbers(said: Utterance) -> list[Number]:
         else:
             found.append(number)
     _add_quarters(found, said)
+    said.memo["numbers"] = found
     return found
 
 

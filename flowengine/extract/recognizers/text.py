@@ -174,7 +174,8 @@ def _bounded(text: str) -> str:
     """The beginning of a long text, up to a whole word: half a number is another number."""
     if len(text) <= LONGEST_TEXT:
         return text
-    return text[:LONGEST_TEXT].rpartition(" ")[0] or text[:LONGEST_TEXT]
+    head = text[:LONGEST_TEXT]
+    return next((head[:at] for at in range(len(head) - 1, 0, -1) if head[at].isspace()), head)
 
 
 def stem(word: str) -> str:

@@ -1,5 +1,6 @@
 """The pre-pass: words with their places, punctuation as breaks, bounded input."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +69,14 @@ def test_plain_words_are_split_as_any_other_text_is(text):
     )
     for name in ("words", "shapes", "starts", "ends", "breaks"):
         assert getattr(plain, name) == getattr(ended, name)
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\t", "\u00a0", "\u3000"])
+def test_a_long_text_ends_before_a_word_that_does_not_fit(space: str) -> None:
+    said = utterance(f"well{space}" * 199 + f"pay{space}$150{space}now")
+    assert said.words[-1] == "pay"
+
+
+@pytest.mark.parametrize("text", [" " * 1500, "\n" * 1500, "x" * 1500, " " + "x" * 1500])
+def test_a_long_text_of_one_word_or_none_can_be_read(text: str) -> None:
+    assert utterance(text).ends[-1:] in ([], [LONGEST_TEXT])
