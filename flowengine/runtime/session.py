@@ -17,6 +17,7 @@ from flowengine.inputs import (
     Admin,
     Generated,
     Heard,
+    Input,
     Json,
     Said,
     ToolCalled,
