@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flowengine import Functions, loads
-from flowengine.extract.recognizers.text import heard
+from flowengine.extract.recognizers import text
 from flowengine.facts import canonical_json, lines
 from flowengine.inputs import (
     Admin,
@@ -165,7 +165,7 @@ def test_a_call_is_the_same_read_ahead_or_resumed_at_every_input(
         if input is None:
             continue
         at = max(at, input.at)
-        heard.cache_clear()
+        text._recent.cache_clear()  # pyright: ignore[reportPrivateUsage]
         one = PLAIN.step(resumed(cold), input)
         AHEAD.read_ahead(warm)
         other = AHEAD.step(warm, input)
