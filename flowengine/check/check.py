@@ -60,6 +60,7 @@ _OF_PARTS: tuple[Callable[[Index], Iterator[Finding]], ...] = (
     reads.unwritten_keys,
     unused.unused_records,
     unused.unused_tools,
+    unused.unheard_events,
     arguments.unknown_arguments,
     arguments.misplaced_arguments,
     commits.unguarded_commits,

@@ -67,7 +67,7 @@ def misspelt_keys(index: Index) -> Iterator[Finding]:
     """A key that only one place names, by writing it, and that is nearly another one."""
     named = {root for use in reads(index) for root in roots(use.key)}
     named |= {bare(name) for name in index.flow.state}
-    written = [use for use in writes(index) if use.by == "action" or use.by.startswith("tool:")]
+    written = [use for use in writes(index) if _names_its_key(use)]
     others = named | {bare(use.key) for use in writes(index) if use not in written}
     for use in written:
         guess = slip_of(bare(use.key), others) if root_of(use.key, others) is None else None
@@ -81,6 +81,11 @@ def misspelt_keys(index: Index) -> Iterator[Finding]:
                 on_key=use.path[-1] == use.key,
                 word=use.key,
             )
+
+
+def _names_its_key(use: Use) -> bool:
+    """Whether the key was written out here, and is not merely the name of a field."""
+    return use.by == "action" or use.by.startswith("tool:") or use.path[-1:] == ("to",)
 
 
 def _respelt(use: Use, guess: str) -> Patch:

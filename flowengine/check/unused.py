@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flowengine.flow.diagnostic import Finding, warning
+from flowengine.errors import near_miss
+from flowengine.extract.spec import Raise
+from flowengine.flow.diagnostic import Finding, Path, pointer, warning
 from flowengine.flow.index import Index
 from flowengine.flow.uses import reads
 from flowengine.state.keys import bare
@@ -29,6 +31,33 @@ def unused_tools(index: Index) -> Iterator[Finding]:
         if name not in compensating and not offering(index, name):
             message = f"no phase allows tool {name!r}"
             yield warning("unused_tool", message, ("tools", name), on_key=True)
+
+
+def unheard_events(index: Index) -> Iterator[Finding]:
+    """An event that the flow raises is waited for by something in it."""
+    waits = [edge.transition.on for edge in index.edges]
+    waits += [digression.on for digression in index.flow.digressions.values()]
+    heard = sorted({event for event in waits if event})
+    for path, event in _raised(index):
+        if event not in heard:
+            guess = near_miss(event, heard)
+            yield warning(
+                "unheard_event",
+                f"event {event!r} is raised, and nothing waits for it",
+                path,
+                suggestion=f"did you mean {guess!r}?" if guess else "give a transition `on` it",
+                fix=({"op": "replace", "path": pointer(path), "value": guess},) if guess else (),
+                word=event,
+            )
+
+
+def _raised(index: Index) -> Iterator[tuple[Path, str]]:
+    for path, action in index.actions:
+        if action.raise_:
+            yield (*path, "raise"), action.raise_
+    for at, extract in enumerate(index.flow.extract):
+        if isinstance(extract.on_failure, Raise):
+            yield ("extract", at, "on_failure", "raise"), extract.on_failure.raise_
 
 
 def offering(index: Index, tool: str) -> list[str]:

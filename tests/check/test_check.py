@@ -154,6 +154,9 @@ ODD: list[tuple[str, str, list[tuple[str, str, int, int]]]] = [
      [("warning", "unused_record", 2, 11)]),
     ("a tool that no phase allows",
      "flow: x\ntools: {t: {}}\nphases: {a: {tools: []}}\n", [("warning", "unused_tool", 2, 9)]),
+    ("an event that nothing waits for",
+     phases("  a: {initial: true, on_enter: [{raise: loud}], transitions: [{to: end, on: lout}]}"
+            + TO_END), [("warning", "unheard_event", 3, 41)]),
     ("a value that the key never has",
      "flow: x\nstate: {s: {type: string, enum: [open], default: open}}\n"
      "phases: {a: {done: s == \"opn\"}}\n", [("warning", "not_in_enum", 3, 26)]),

@@ -47,3 +47,32 @@ def test_a_record_may_ground_what_a_model_judges(codes: Any) -> None:
     record = "records: {answer: {fields: {wanted: {recognize: yes_no}}}}\n"
     text = FLOW.replace("is_true(wanted)", "grounded(wanted)")
     assert codes(text.replace("phases:", f"{record}phases:")) == []
+
+
+def test_an_event_that_a_failure_raises_is_waited_for(found: Any, cured: Any) -> None:
+    text = """\
+flow: x
+models: {extraction: m}
+extract: [{name: mood, on_failure: {raise: losst}, schema: {properties: {m: {type: string}}}}]
+phases:
+  a: {initial: true, transitions: [{to: b, on: lost}]}
+  b: {final: true}
+"""
+    [diagnostic] = found(text)
+    assert (diagnostic.code, diagnostic.path) == ("unheard_event", "/extract/0/on_failure/raise")
+    assert "on_failure: {raise: lost}" in cured(text)
+
+
+def test_a_promotion_to_a_misspelt_key_is_told(found: Any) -> None:
+    text = """\
+flow: x
+models: {extraction: m}
+state: {wish: {type: string, writers: [channel]}}
+extract:
+  - name: mood
+    schema: {properties: {said: {type: string}}}
+    promote: [{field: said, to: wihs}]
+phases: {a: {done: is_set(wish)}}
+"""
+    [diagnostic] = found(text)
+    assert (diagnostic.code, diagnostic.path) == ("misspelt_key", "/extract/0/promote/0/to")
