@@ -89,7 +89,10 @@ def _guard() -> Schema:
             f"A yes/no question. Atoms: {atoms}, decided(decision), eq(key, value), "
             f"one_of(key, values). Comparisons < <= > >= == != in matches over keys, paths, "
             f"literals, args.x, {terms}. Joined by and, or, not. A bare word is a key; text is "
-            "quoted. Unknown never opens a transition."
+            "quoted. Unknown never opens a transition. As an object: {atom: name}, {captured: "
+            "[keys]}, {decided: question}, {decided: {question: answer}} with true, false, an "
+            "option, {at_least: n} or {at_most: n}, {eq: [key, value]}, {all: [...]}, "
+            "{any: [...]}, {not: ...}."
         ),
         "examples": ["captured([amount, date])", "is_true(verified) and 1 <= quantity <= 20"],
         "anyOf": _GUARD_FORMS,

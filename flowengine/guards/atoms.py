@@ -12,6 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from flowengine.errors import GuardError, did_you_mean
+from flowengine.guards.decided_json import parts_of_decided
 from flowengine.guards.field import field_json_schema, field_schema
 from flowengine.guards.operands import checked_bound, checked_terms, is_elapsed
 from flowengine.guards.parse import BARE_ATOMS, MAX_DEPTH, parse
@@ -303,10 +304,7 @@ def _leaf(tag: str, body: object) -> Guard:
         names = body if tag == "captured" else [body] if ATOMS[tag] else []
         return atom(tag, *listed(tag, names))
     if tag == "decided":
-        fields = cast("dict[str, object]", body) if isinstance(body, dict) else {"id": body}
-        if unknown := set(fields) - {"id", "answer", "at_least", "at_most"}:
-            raise GuardError(f"decided has no {min(unknown)!r}; write answer, at_least or at_most")
-        return decision(**{"id": None, **fields})
+        return decision(**parts_of_decided(body))
     if tag in ("eq", "one_of"):
         return membership(tag, *listed(tag, body))
     if tag == "compare":

@@ -39,7 +39,9 @@ QUESTIONS: Mapping[str, Meaning] = {
     "decided": Meaning(
         "decided(agrees)",
         "The question was answered yes, with enough certainty. Also `decided(agrees, false)`, an "
-        'option `decided(wish, "refill")`, or a level `decided(anger, at_least=3)`.',
+        'option `decided(wish, "refill")`, or a level `decided(anger, at_least=3)`. In JSON '
+        '`{"decided": "agrees"}`, `{"decided": {"agrees": false}}`, `{"decided": {"anger": '
+        '{"at_least": 3}}}`.',
     ),
     "eq": Meaning("eq(status, 3)", "The key holds this value; `status == 3` says the same."),
     "one_of": Meaning(

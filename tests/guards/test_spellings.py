@@ -194,12 +194,58 @@ def test_a_guard_that_makes_no_sense_cannot_be_built(build):
     "form",
     [False, None, 3, [], {}, {"is_set": "a", "done": "b"}, {"all": "is_set(a)"}, {"is_set": 3},
      {"captured": "a"}, {"captured": []}, {"compare": []}, {"compare": [1, 2, 3]}, {"eq": ["k"]},
-     {"compare": [{"kye": "x"}, "==", 1]}, {"decided": {"answer": True}}, {"decided": {"di": "x"}},
+     {"compare": [{"kye": "x"}, "==", 1]}, {"decided": {"answer": True}}, {"decided": {}},
      {"compare": [{"key": "x", "arg": "y"}, "==", 1]}, {"one_of": []}, {"all": [None]}],
 )  # fmt: skip
 def test_a_json_form_that_is_no_guard_is_an_error(form):
     with pytest.raises(GuardError):
         Guard.from_json(form)
+
+
+@pytest.mark.parametrize(
+    ("short", "text"),
+    [
+        ("agrees", "decided(agrees)"),
+        ({"agrees": True}, "decided(agrees)"),
+        ({"id": "agrees", "answer": True}, "decided(agrees)"),
+        ({"agrees": False}, "decided(agrees, false)"),
+        ({"wish": "refill"}, 'decided(wish, "refill")'),
+        ({"anger": {"at_least": 3}}, "decided(anger, at_least=3)"),
+        ({"anger": {"at_most": 1.5}}, "decided(anger, at_most=1.5)"),
+        ({"anger": {"at_least": 1, "at_most": 2}}, "decided(anger, at_least=1, at_most=2)"),
+        ({"id": "answer"}, "decided(answer)"),
+    ],
+)
+def test_a_question_may_be_followed_by_what_is_expected_of_it(short, text):
+    guard = Guard.from_json({"decided": short})
+    assert guard == Guard.parse(text)
+    assert Guard.from_json(guard.to_json()) == guard
+
+
+def test_both_spellings_of_an_answer_give_one_form():
+    by_name = Guard.from_json({"decided": {"id": "agrees", "answer": False}})
+    short = Guard.from_json({"decided": {"agrees": False}})
+    assert short.to_json() == by_name.to_json() == {"decided": {"id": "agrees", "answer": False}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        None, True, 3, [], ["agrees"], {}, {"agrees": None}, {"agrees": 1}, {"agrees": {}},
+        {"agrees": ["yes"]}, {"agrees": True, "angry": True}, {"answer": True}, {"id": True},
+        {"anger": {"at_least": None}}, {"anger": {"at_least": True}}, {"anger": {"least": 3}},
+        {"id": "anger", "at_least": None}, {"id": "anger", "more": 3},
+    ],
+)  # fmt: skip
+def test_anything_else_under_decided_is_an_error_with_the_cure(body):
+    with pytest.raises(GuardError) as caught:
+        Guard.from_json({"decided": body})
+    assert '{"decided": "agrees"}' in str(caught.value) or "are numbers" in str(caught.value)
+
+
+def test_a_misspelt_bound_is_named():
+    with pytest.raises(GuardError, match="Did you mean 'at_least'"):
+        Guard.from_json({"decided": {"anger": {"at_leats": 3}}})
 
 
 def test_a_near_miss_is_named():
