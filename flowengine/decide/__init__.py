@@ -11,6 +11,13 @@ from flowengine.lazy import lazily
 
 if TYPE_CHECKING:
     from flowengine.decide.decider import Decider, Question
+    from flowengine.decide.doubts import (
+        Doubt,
+        confidence_below,
+        doubted_by,
+        probability_between,
+        unsure,
+    )
     from flowengine.decide.expectations import impossible
     from flowengine.decide.fallback import FallbackDecider
     from flowengine.decide.llm import LlmDecider
@@ -19,9 +26,17 @@ if TYPE_CHECKING:
     from flowengine.decide.rules import RuleDecider
     from flowengine.decide.scripted import ScriptedDecider, ScriptEnded
     from flowengine.decide.spec import DecisionSpec
+    from flowengine.decide.voting import VotingDecider
 
 _HOME = {
     "flowengine.decide.decider": ("Decider", "Question"),
+    "flowengine.decide.doubts": (
+        "Doubt",
+        "confidence_below",
+        "doubted_by",
+        "probability_between",
+        "unsure",
+    ),
     "flowengine.decide.expectations": ("impossible",),
     "flowengine.decide.fallback": ("FallbackDecider",),
     "flowengine.decide.llm": ("LlmDecider",),
@@ -30,11 +45,13 @@ _HOME = {
     "flowengine.decide.rules": ("RuleDecider",),
     "flowengine.decide.scripted": ("ScriptEnded", "ScriptedDecider"),
     "flowengine.decide.spec": ("DecisionSpec",),
+    "flowengine.decide.voting": ("VotingDecider",),
 }
 
 __all__ = [
     "Decider",
     "DecisionSpec",
+    "Doubt",
     "FallbackDecider",
     "LlmDecider",
     "Question",
@@ -42,8 +59,13 @@ __all__ = [
     "RuleDecider",
     "ScriptEnded",
     "ScriptedDecider",
+    "VotingDecider",
+    "confidence_below",
+    "doubted_by",
     "impossible",
     "options_of",
+    "probability_between",
+    "unsure",
 ]
 
 __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,4 +1,4 @@
-"""A second decider for what the first leaves unsure: a quick model, then a better one."""
+"""A second decider for what the first leaves in doubt: a quick model, then a better one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowengine.decide.decider import Decider, Question, asked_models
-from flowengine.decide.judge import judge
+from flowengine.decide.doubts import Doubt, unsure
 from flowengine.errors import FlowEngineError
 from flowengine.inputs import Json
 from flowengine.transcript import Turn
@@ -20,15 +20,18 @@ _log = logging.getLogger("flowengine")
 
 
 class FallbackDecider:
-    """Asks `first`; the questions whose answers are unsure go to `then` in one round.
+    """Asks `first`; the questions whose answers are in doubt, unsure ones if nothing else is
+    said, go to `then` in one round.
 
     `then` has `within` seconds, which the questions' own `timeout` must leave it. Where it fails
     or is late, the answers of `first` stand. Where `first` fails, all questions go to `then`, and
     its error is raised.
     """
 
-    def __init__(self, first: Decider, then: Decider, *, within: float = 1.0) -> None:
-        self._first, self._then, self._within = first, then, within
+    def __init__(
+        self, first: Decider, then: Decider, *, when: Doubt = unsure, within: float = 1.0
+    ) -> None:
+        self._first, self._then, self._when, self._within = first, then, when, within
 
     async def decide(
         self, questions: Sequence[Question], turns: Sequence[Turn], context: Mapping[str, Json]
@@ -38,10 +41,10 @@ class FallbackDecider:
         except (FlowEngineError, TimeoutError) as error:
             _report("first", error)
             return await self._second(questions, turns, context)
-        unsure = [one for one in questions if _is_unsure(one, answers.get(one.id))]
-        if unsure:
+        doubted = [one for one in questions if self._when(one, answers.get(one.id))]
+        if doubted:
             try:
-                answers.update(await self._second(unsure, turns, context))
+                answers.update(await self._second(doubted, turns, context))
             except (FlowEngineError, TimeoutError) as error:
                 _report("second", error)
         return answers
@@ -54,10 +57,6 @@ class FallbackDecider:
     ) -> Mapping[str, Json]:
         async with asyncio.timeout(self._within):
             return await self._then.decide(questions, turns, context)
-
-
-def _is_unsure(question: Question, answer: Json) -> bool:
-    return judge(question.spec, answer, question.options).outcome == "unsure"
 
 
 def _report(which: str, error: Exception) -> None:

@@ -33,6 +33,29 @@ def judge(spec: DecisionSpec, raw: Json, options: Mapping[str, str]) -> Decision
     return _JUDGES[spec.type](spec, given, options)
 
 
+def probability(spec: DecisionSpec, raw: Json) -> float | None:
+    """How probable the answer is: of a yes-or-no question, that it is yes; None of nonsense."""
+    if raw is None:
+        return None
+    given: Mapping[str, Json] = raw if isinstance(raw, dict) else {_BARE[spec.type]: raw}
+    return _chance(given.get("probability")) if spec.type == "boolean" else _certainty(given)
+
+
+def unjudged(decision: Decision) -> Json:
+    """The answer that is judged to be this decision."""
+    match decision.outcome:
+        case "yes":
+            return {"probability": decision.confidence}
+        case "no":
+            return {"probability": round(1 - decision.confidence, 9)}
+        case "scored":
+            return {"level": decision.value, "confidence": decision.confidence}
+        case "chosen" | "none":
+            return {"option": decision.value or NONE, "confidence": decision.confidence}
+        case _:
+            return None
+
+
 _BARE = {"boolean": "probability", "choice": "option", "score": "level"}
 
 

@@ -19,6 +19,8 @@ from flowengine.decide import (
     RuleDecider,
     ScriptedDecider,
     ScriptEnded,
+    VotingDecider,
+    confidence_below,
 )
 from flowengine.decide.judge import judge
 from flowengine.errors import FlowError
@@ -66,6 +68,7 @@ def mixed() -> RoutingDecider:
 DECIDERS: list[Callable[[], Decider]] = [
     _Model, by_rule, lambda: ScriptedDecider([ANSWERS]), mixed,
     lambda: FallbackDecider(_Model(), _Model()),
+    lambda: VotingDecider([_Model(), by_rule()], at_least=2),
 ]  # fmt: skip
 
 
@@ -404,6 +407,14 @@ class TestFallbackDecider:
         decider = FallbackDecider(ScriptedDecider([ScriptEnded("over")]), then)
         assert decide(decider, questions, call) == ANSWERS
         assert then.asked == [("agree", "pick", "mood")]
+
+    def test_a_rule_of_ones_own_says_what_is_in_doubt(
+        self, questions: list[Question], call: Call
+    ) -> None:
+        then = ScriptedDecider([{}])
+        decider = FallbackDecider(ScriptedDecider([ANSWERS]), then, when=confidence_below(0.85))
+        assert decide(decider, questions, call) == ANSWERS
+        assert then.asked == [("agree", "mood")]
 
     def test_where_both_fail_the_error_is_raised(self, pick: Question, call: Call) -> None:
         with pytest.raises(ScriptEnded):
