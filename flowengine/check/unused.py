@@ -8,7 +8,7 @@ from flowengine.errors import near_miss
 from flowengine.extract.spec import Raise
 from flowengine.flow.diagnostic import Finding, Path, pointer, warning
 from flowengine.flow.index import Index
-from flowengine.flow.uses import reads
+from flowengine.flow.uses import events_of, reads
 from flowengine.state.keys import bare
 
 
@@ -35,9 +35,7 @@ def unused_tools(index: Index) -> Iterator[Finding]:
 
 def unheard_events(index: Index) -> Iterator[Finding]:
     """An event that the flow raises is waited for by something in it."""
-    waits = [edge.transition.on for edge in index.edges]
-    waits += [digression.on for digression in index.flow.digressions.values()]
-    heard = sorted({event for event in waits if event})
+    heard = events_of(index)
     for path, event in _raised(index):
         if event not in heard:
             guess = near_miss(event, heard)

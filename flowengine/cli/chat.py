@@ -22,7 +22,10 @@ from flowengine.cli.seen import calls_seen, facts_seen, outcome_seen, seen, stat
 from flowengine.cli.talk import Happened, Talk
 from flowengine.clock import SystemClock, duration_ms
 from flowengine.errors import FlowEngineError, TurnFailed, did_you_mean
+from flowengine.flow.index import Index
 from flowengine.flow.load import load
+from flowengine.flow.uses import events_of
+from flowengine.tools.names import named_by_model
 
 with contextlib.suppress(ImportError):
     import readline as _line_editing  # noqa: F401  # pyright: ignore[reportUnusedImport]
@@ -173,8 +176,10 @@ class _Chat:
         self.show_ended(self.talk.confirm((reason.strip() or False) if no else True))
 
     def tool(self, rest: str) -> None:
-        name, *pairs = _parts(_needed(rest, "/tool NAME KEY=VALUE..."))
-        spec = self.talk.call.latest.kernel.compiled.flow.tools.get(name)
+        called, *pairs = _parts(_needed(rest, "/tool NAME KEY=VALUE..."))
+        tools = self.talk.call.latest.kernel.compiled.flow.tools
+        name = named_by_model(called, tools)
+        spec = tools.get(name)
         outcome, happened = self.talk.tool(name, arguments_of(spec.args if spec else {}, pairs))
         print(outcome_seen(outcome))
         self.show(happened)
@@ -185,7 +190,10 @@ class _Chat:
             self.show(self.talk.set(key, value))
 
     def event(self, name: str) -> None:
-        self.show(self.talk.event(_needed(name, "/event NAME")))
+        known = events_of(Index(self.talk.call.latest.kernel.compiled.flow))
+        if _needed(name, "/event NAME") not in known:
+            raise Misuse(f"nothing waits for event {name!r}.{did_you_mean(name, known)}")
+        self.show(self.talk.event(name))
 
     def resolve(self, rest: str) -> None:
         name, _, value = _needed(rest, "/resolve NAME [VALUE]").partition(" ")

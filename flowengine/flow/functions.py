@@ -58,6 +58,8 @@ class _Register:
             self._registry.add(self._kind, name or function.__name__, function, reads=reads)
             return function
 
+        if isinstance(function, str):
+            raise FlowError(f"write the name as @functions.{self._kind}(name={function!r})")
         return register(function) if function is not None else register
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from flowengine.flow.diagnostic import Finding, Path, unknown, warning
 from flowengine.flow.index import Index, misnamed
@@ -146,13 +147,23 @@ def _unknown_tool(name: str | None, path: Path, tools: Collection[str]) -> Itera
 def extraction_names(index: Index) -> Iterator[Finding]:
     """What an extraction has found stands under its name, so nothing else may have that name."""
     for at, extract in enumerate(index.flow.extract):
-        taken = _named_like(index, extract.name, at)
+        taken, path = _named_like(index, extract.name, at), ("extract", at, "name")
+        fields: Any = extract.schema_.get("properties")
         if taken:
             yield Finding(
                 "name_taken",
                 f"extraction {extract.name!r} keeps what it finds under its own name, and {taken} "
                 "is called so too",
-                ("extract", at, "name"),
+                path,
+                suggestion="give the extraction another name",
+                word=extract.name,
+            )
+        elif not extract.promote and isinstance(fields, dict) and extract.name in fields:
+            yield warning(
+                "name_taken",
+                f"extraction {extract.name!r} has a field of its own name: {extract.name!r} reads "
+                f"all that was found, and 'derived:{extract.name}' the field",
+                path,
                 suggestion="give the extraction another name",
                 word=extract.name,
             )
@@ -167,23 +178,27 @@ def _named_like(index: Index, name: str, at: int) -> str:
         return "a record"
     if name in map(bare, flow.state):
         return "a key"
-    return next((f"a key of {_owner(use)}" for use in _written(index) if bare(use.key) == name), "")
+    taken = (use for use in _written(index, at) if bare(use.key) == name)
+    return next((f"a key that {_owner(index, use)} writes" for use in taken), "")
 
 
-def _written(index: Index) -> Iterator[Use]:
-    """All writes but those of an extraction under its name, and of fields that have rules."""
+def _written(index: Index, own: int) -> Iterator[Use]:
+    """All writes but those of extractions under their names, of fields that have rules, and of
+    this one's fields that have none."""
     extract = index.flow.extract
     for use in writes(index):
         if use.path[:1] != ("extract",):
             yield use
         elif len(use.path) > 2:
             at, section = use.path[1:3]
-            if section == "promote" or not extract[int(at)].promote:
+            if section == "promote" or not (extract[int(at)].promote or at == own):
                 yield use
 
 
-def _owner(use: Use) -> str:
-    return ".".join(map(str, use.path[:2])) or use.by
+def _owner(index: Index, use: Use) -> str:
+    if use.path[:1] == ("extract",):
+        return f"extraction {index.flow.extract[int(use.path[1])].name!r}"
+    return " ".join(map(str, use.path[:2])) or use.by
 
 
 def question_names(index: Index) -> Iterator[Finding]:

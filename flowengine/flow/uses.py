@@ -67,6 +67,13 @@ def writes(index: Index) -> Iterator[Use]:
         yield from (Use(f"{name}:{part}", ()) for part in ("result", "status", "error"))
 
 
+def events_of(index: Index) -> list[str]:
+    """The events that something in the flow waits for."""
+    waits = [edge.transition.on for edge in index.edges]
+    waits += [digression.on for digression in index.flow.digressions.values()]
+    return sorted({event for event in waits if event})
+
+
 def resolver_names(index: Index) -> set[str]:
     """Every resolver that is declared or launched."""
     launched = {action.resolve for _, action in index.actions if action.resolve}

@@ -142,7 +142,8 @@ def _extended(flow: Flow, extractors: Iterable[TurnExtractor]) -> Flow:
     specs = (*flow.extract, *map(spec_of, extractors))
     extended = flow.model_copy(update={"extract": specs})
     for found in extraction_names(Index(extended)):
-        raise FlowError(f"{found.message}; {found.suggestion}")
+        if found.severity == "error":
+            raise FlowError(f"{found.message}; {found.suggestion}")
     return extended
 
 
@@ -207,6 +208,7 @@ def _tell_missing(flow: Flow, functions: Functions) -> None:
     for kind, name, run in wanted:
         known = functions.of(kind)
         if run not in known:
-            cure = f"decorate it @functions.{kind} and pass `functions=`"
+            name_of = "" if run.isidentifier() else f"(name={run!r})"
+            cure = f"decorate it @functions.{kind}{name_of} and pass `functions=`"
             guess = did_you_mean(run, known)
             _log.warning("%s %r has no function %r: %s.%s", kind, name, run, cure, guess)

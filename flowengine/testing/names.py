@@ -8,7 +8,7 @@ from flowengine.errors import near_miss
 from flowengine.flow.diagnostic import Finding, Path, unknown
 from flowengine.flow.index import Index
 from flowengine.flow.model import Flow
-from flowengine.flow.uses import is_runtime, reads, resolver_names, root_of, writes
+from flowengine.flow.uses import events_of, is_runtime, reads, resolver_names, root_of, writes
 from flowengine.state.keys import bare
 from flowengine.testing.expect import Answered, End, Expect, Never, ToolSets
 from flowengine.testing.scenario import CallTool, Decided, Extracted, Scenario, Step, Turn
@@ -131,10 +131,8 @@ class _Names:
 
 def _events(index: Index) -> list[str]:
     """The events that something in the flow waits for or raises."""
-    waits = [edge.transition.on for edge in index.edges]
-    waits += [digression.on for digression in index.flow.digressions.values()]
     raised = [action.raise_ for _, action in index.actions]
-    return sorted({event for event in (*waits, *raised) if event})
+    return sorted({*events_of(index), *(event for event in raised if event)})
 
 
 def _is_unknown_on_purpose(tool: CallTool) -> bool:

@@ -160,6 +160,23 @@ def test_help_lists_the_commands(run: Any, table: Path) -> None:
     )
 
 
+def test_an_event_that_nothing_waits_for_is_told(run: Any, table: Path) -> None:
+    done = talk(run, table, "/event hang_pu")
+    assert "nothing waits for event 'hang_pu'. Did you mean 'hang_up'?" in done.err
+
+
+def test_a_tool_may_be_called_and_saved_by_the_name_that_a_model_knows(
+    run: Any, table: Path
+) -> None:
+    flow = table / "flow.yaml"
+    flow.write_text(flow.read_text().replace("  cancel: {}", "  desk.look: {respond: 1}"))
+    file = table / "scenarios" / "look.scenario.yaml"
+    done = talk(run, table, "table for four", "/tool desk__look", f"/save {file}")
+    assert "ran: 1" in done.out
+    assert done.err == ""
+    assert "name: desk.look" in file.read_text()
+
+
 def test_a_saved_talk_is_a_scenario_that_passes(run: Any, table: Path) -> None:
     file = table / "scenarios" / "first"
     done = talk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,12 @@ def test_an_unknown_name_suggests_the_near_one_or_the_other_kind() -> None:
         functions.lookup("tool", "account")
     with pytest.raises(FlowError, match="Did you mean 'resolver'"):
         functions.of("resolvr")
+
+
+def test_a_name_in_the_place_of_the_function_is_told_how_to_write_it() -> None:
+    functions: Any = Functions()
+    with pytest.raises(FlowError, match=r"@functions\.tool\(name='desk\.pay'\)"):
+        functions.tool("desk.pay")
 
 
 def test_a_name_is_taken_once_in_a_kind() -> None:

@@ -70,12 +70,18 @@ phases:
 """
 
 
-@pytest.mark.parametrize("name", ["mood", "stay", "nights", "long", "people", "upset", "wish"])
+@pytest.mark.parametrize("name", ["mood", "stay", "nights", "long", "people", "upset"])
 def test_an_extraction_has_a_name_of_its_own(name: str) -> None:
     with pytest.raises(FlowFileError, match=f"extraction {name!r}") as error:
         loads(EXTRACTION.format(name=name))
     [diagnostic] = error.value.diagnostics
     assert (diagnostic.code, diagnostic.path) == ("name_taken", "/extract/1/name")
+
+
+def test_an_extraction_with_a_field_of_its_own_name_is_told_of_both() -> None:
+    [found] = (f for f in check(loads(EXTRACTION.format(name="wish"))) if f.code == "name_taken")
+    assert (found.severity, found.path) == ("warning", "/extract/1/name")
+    assert "'derived:wish'" in found.message
 
 
 def test_an_extraction_may_be_called_as_a_field_that_goes_to_another_key() -> None:

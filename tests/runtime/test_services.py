@@ -313,14 +313,19 @@ def test_nobody_to_decide_is_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_has_no_function_is_told_once_when_the_call_begins(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    flow = loads("flow: f\ntools: {pay: {}, canned: {respond: 1}}\nphases: {a: {initial: true}}")
+    flow = loads(
+        "flow: f\ntools: {pay: {}, desk.look: {}, canned: {respond: 1}}\n"
+        "phases: {a: {initial: true}}"
+    )
     made = Functions()
     made.tool(name="payy")(lambda: 1)
     for _ in range(2):
         Session(flow, functions=made)
     assert caplog.messages == [
         "tool 'pay' has no function 'pay': decorate it @functions.tool and pass `functions=`. "
-        "Did you mean 'payy'?"
+        "Did you mean 'payy'?",
+        "tool 'desk.look' has no function 'desk.look': decorate it "
+        "@functions.tool(name='desk.look') and pass `functions=`.",
     ]
 
 
