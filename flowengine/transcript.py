@@ -21,7 +21,10 @@ class ToolCall(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One turn; `user` holds every utterance heard in it, joined by a space."""
+    """One turn; `user` holds every utterance heard in it, joined by a space.
+
+    `at` is when the caller began to speak or, before that, the model.
+    """
 
     number: int
     user: str = ""
@@ -41,7 +44,7 @@ class Transcript(NamedTuple):
     def heard(self, text: str, at: int, alternatives: tuple[str, ...] = ()) -> Transcript:
         now = self.current
         turn = now._replace(
-            user=_join(now.user, text), at=now.at or at,
+            user=_join(now.user, text), at=now.at if now.user.strip() else at,
             alternatives=now.alternatives + alternatives,
         )  # fmt: skip
         return Transcript(self.turns, turn)

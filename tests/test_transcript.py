@@ -99,3 +99,10 @@ def test_a_tool_call_stands_in_the_turn_in_which_it_ended() -> None:
     assert between.text() == (
         'caller: is it open?\ntool: look({"id":1}) ok: {"open":true}\nmodel: let me see'
     )
+
+
+def test_a_turn_is_of_the_time_at_which_the_caller_began_to_speak() -> None:
+    said = Transcript().said("Hello?", 10).heard("  ", 20).heard("yes", 30).heard("please", 40)
+    assert said.current.at == 30
+    assert said.closed().said("Well.", 50).turns[-1].at == 30
+    assert Transcript().said("Hello?", 10).closed().turns[-1].at == 10
