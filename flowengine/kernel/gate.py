@@ -171,7 +171,7 @@ def _asked_for(work: Work, call: Call) -> Call:
         return call
     ask_for_keys(work, reads)
     # What was under way may be about older words: when it has ended, these are asked about.
-    return call._replace(read=(0, 0) if under_way else words)
+    return call._replace(read=(0, 0, 0) if under_way else words)
 
 
 def _is_commit(work: Work, tool: str) -> bool:

@@ -15,7 +15,7 @@ from flowengine.extract import grounding
 from flowengine.extract.grounding.meaning import Setting
 from flowengine.extract.recognizers.text import heard
 from flowengine.extract.record.compiled import CompiledRecord, Finding, Hearing
-from flowengine.kernel.runs import is_due, mark_read
+from flowengine.kernel.runs import extent, is_due, mark_read
 from flowengine.kernel.snapshot import Staged
 from flowengine.kernel.work import Work
 from flowengine.transcript import Turn
@@ -69,7 +69,12 @@ def read_ahead(work: Work) -> None:
 def setting_of(work: Work) -> Setting:
     """The language, the time and the place in which words are understood."""
     zone = _text(work, "session:timezone") or work.flow.flow.timezone
-    now = datetime.fromtimestamp(work.at / 1000, _zone(zone))
+    try:
+        now = datetime.fromtimestamp(work.at / 1000, _zone(zone))
+    except (ValueError, OverflowError, OSError):
+        raise FlowError(
+            f"an input came at {work.at}, which is no time: `at` counts milliseconds since 1970"
+        ) from None
     return Setting(_text(work, "session:locale") or work.flow.flow.locale, now, zone)
 
 
@@ -123,7 +128,11 @@ def _joined(
 ) -> tuple[Finding, ...]:
     """What was said since the early reading, heard together with the words before it: "two" and
     "hundred dollars" are one amount. What lies before it altogether has been read."""
-    whole = (newest, *(turn for turn in turns if turn.number < newest.number))
+    rest = turns[0].alternatives if turns and turns[0].number == newest.number else ()
+    whole = (
+        newest._replace(alternatives=rest),
+        *(turn for turn in turns if turn.number < newest.number),
+    )
     found = {f.field: _shifted(f, newest.number, offset) for f in tail}
     for finding in record.read(whole, hearing):
         if finding.turn == newest.number and finding.span and finding.span[1] > offset:
@@ -142,8 +151,11 @@ def _unread(work: Work, record: CompiledRecord, newest: Turn) -> tuple[tuple[Tur
     the words that it has not seen, and how far into it they begin."""
     last = work.wait.ran.get(record.name, 0)
     seen = work.wait.seen.get(record.name)
-    offset = seen[1] if seen and seen[0] == newest.number else 0
-    tail = newest._replace(user=newest.user[offset:]) if offset else newest
+    _, offset, heard_as = seen if seen and seen[0] == newest.number else (0, 0, 0)
+    tail = newest
+    if offset:
+        others = newest.alternatives[heard_as:]
+        tail = newest._replace(user=newest.user[offset:], alternatives=others)
     before = (t for t in reversed(work.transcript.turns) if last < t.number < newest.number)
     turns = [*([tail] if tail.user and last < newest.number else []), *before]
     return tuple(turns[: record.spec.window]), offset
@@ -151,7 +163,7 @@ def _unread(work: Work, record: CompiledRecord, newest: Turn) -> tuple[tuple[Tur
 
 def _mark(work: Work, name: str, newest: Turn) -> None:
     if newest.number == work.transcript.current.number:
-        seen = {**work.wait.seen, name: (newest.number, len(newest.user))}
+        seen = {**work.wait.seen, name: extent(newest)}
         work.wait = work.wait._replace(seen=seen)
         if newest.number > 1:
             mark_read(work, name, newest.number - 1)

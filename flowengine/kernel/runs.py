@@ -8,7 +8,7 @@ from flowengine.effects import RunExtractor
 from flowengine.extract.compiled import CompiledExtract
 from flowengine.extract.spec import Interval, Moment
 from flowengine.inputs import Json
-from flowengine.kernel.snapshot import Run
+from flowengine.kernel.snapshot import Extent, Run
 from flowengine.kernel.work import Work
 from flowengine.transcript import Transcript, Turn
 
@@ -102,9 +102,9 @@ def follow_up(work: Work, extractor: CompiledExtract) -> None:
             run_extractor(work, extractor, _turns(work.transcript))
 
 
-def extent(turn: Turn) -> tuple[int, int]:
-    """How much of a turn there is to read: words are only ever added."""
-    return turn.number, len(turn.user)
+def extent(turn: Turn) -> Extent:
+    """How much of a turn there is to read: words and hypotheses are only ever added."""
+    return turn.number, len(turn.user), len(turn.alternatives)
 
 
 def mark_read(work: Work, name: str, turn: int) -> None:

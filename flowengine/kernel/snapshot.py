@@ -18,6 +18,8 @@ from flowengine.transcript import Transcript
 
 Names: TypeAlias = Annotated[frozenset[str], PlainSerializer(sorted, return_type=list[str])]
 """A set of names, written in order so that equal snapshots have equal JSON."""
+Extent: TypeAlias = tuple[int, int, int]
+"""(Turn, characters, hypotheses): how much of a turn there was, or was read."""
 Entered: TypeAlias = tuple[int, int]
 """When a phase was entered (ms), and how many caller turns had closed by then."""
 
@@ -102,8 +104,8 @@ class Call(NamedTuple):
     confirmed: bool = False
     order: int = 0
     """The input that asked for it."""
-    read: tuple[int, int] | None = None
-    """(Turn, characters): the words in progress that runs were started on for it."""
+    read: Extent | None = None
+    """The words in progress that runs were started on for it."""
 
 
 class Entry(NamedTuple):
@@ -177,8 +179,8 @@ class Wait(NamedTuple):
     """Extractor -> the last turn that it has covered."""
     appended: Mapping[str, tuple[int, ...]] = {}
     """Key with `merge: append` -> the order in which each of its items was asked for."""
-    seen: Mapping[str, tuple[int, int]] = {}
-    """Reader -> (turn, characters) that it has read of a turn in progress."""
+    seen: Mapping[str, Extent] = {}
+    """Reader -> what it has read of a turn in progress."""
     fields: Mapping[str, Mapping[str, Json]] = {}
     """Resolved field -> the arguments it was last asked with."""
     decided: Mapping[str, Answered] = {}

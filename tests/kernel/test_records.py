@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from flowengine.inputs import Said
+
 Begin = Callable[..., Any]
 
 CALL = """
@@ -66,3 +68,32 @@ phases: {a: {initial: true}}
     call.set(agreed=True)
     call.turn("no, friday")
     assert "agreed" not in call.values
+
+
+def test_a_day_counts_from_when_the_caller_spoke_not_from_the_greeting(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {day: date}
+records: {r: {fields: {day: {recognize: date}}}}
+phases: {a: {initial: true}}
+""")
+    call.send(Said, "Hello, when do you want to come?")
+    call.at = 3 * 86_400_000
+    call.turn("tomorrow")
+    assert call.values["day"] == "1970-01-05"
+
+
+@pytest.mark.parametrize("at", [2 * 10**15, -7 * 10**15])
+def test_a_time_that_is_none_fails_its_turn_and_no_other(begin: Any, at: int) -> None:
+    call = begin("""
+flow: p
+state: {day: date}
+records: {r: {window: 3, fields: {day: {recognize: date}}}}
+phases: {a: {initial: true}}
+""")
+    call.at = at
+    step = call.turn("tomorrow")
+    assert "milliseconds" in str(step.error)
+    call.at = 86_400_000
+    assert call.turn("I mean tomorrow").error is None
+    assert call.values["day"] == "1970-01-03"

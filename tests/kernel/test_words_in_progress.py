@@ -97,3 +97,27 @@ phases: {{a: {{initial: true}}}}
     call.send(Heard, "two hundred dollars")
     call.tool("charge")
     assert call.asked(RunTool), call.answers
+
+
+def test_a_hypothesis_that_has_been_read_does_not_answer_the_next_question(begin: Any) -> None:
+    call = begin("""
+flow: p
+state: {first: boolean, second: boolean}
+records:
+  one: {fields: {first: {recognize: yes_no, accept_when: in_phase(a)}}}
+  two: {fields: {second: {recognize: yes_no, accept_when: in_phase(b)}}}
+tools: {look: {when: is_true(first)}, charge: {commit: true, when: is_true(second)}}
+phases:
+  a: {initial: true, needs: [first], transitions: [{to: b, when: is_true(first)}]}
+  b: {needs: [second]}
+""")
+    call.turn("hello")
+    call.send(Heard, "hm ya", ("hm yes", "yes"))
+    call.tool("look", "c1")
+    assert call.phase == "b"
+    call.send(Heard, "well")
+    call.tool("charge", "c2")
+    assert [answer.kind for _, answer in call.answers] == ["guard"]
+    call.send(Heard, "ya", ("yes",))
+    call.tool("charge", "c3")
+    assert call.asked(RunTool), "its own hypothesis counts"

@@ -57,7 +57,11 @@ class Setting(NamedTuple):
         """As it was when the turn began: "tomorrow" counts from the day on which it was said."""
         if self.ref is None or not turn.at:
             return self
-        return self._replace(ref=datetime.fromtimestamp(turn.at / 1000, self.ref.tzinfo))
+        try:
+            then = datetime.fromtimestamp(turn.at / 1000, self.ref.tzinfo)
+        except (ValueError, OverflowError, OSError):
+            return self  # a clock that went wild
+        return self._replace(ref=then)
 
     def context(self, focus: bool | None, past: bool = False) -> Context:
         return Context(
