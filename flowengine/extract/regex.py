@@ -75,7 +75,8 @@ class RegexExtractor(TurnExtractor):
         newest = max((turn.number for turn in window), default=0)
         for turn in reversed(window):
             for speaker in self.speakers:
-                words = _whole(turn.user if speaker == "caller" else turn.model)
+                said = turn.user if speaker == "caller" else turn.model
+                words = readable(said[:LONGEST_TEXT])
                 had = {field: one.value for field, one in found.items()}
                 if turn.number < newest:
                     had = {**settled, **had}
@@ -102,7 +103,9 @@ class _Pattern:
 
     def __init__(self, name: str, field: str, pattern: Pattern) -> None:
         pairs = pattern.items() if isinstance(pattern, Mapping) else [(pattern, None)]
-        self._compiled = [(_compiled(f"{name}.{field}", text), value) for text, value in pairs]
+        self._compiled = [
+            (compiled_pattern(f"{name}.{field}", text), value) for text, value in pairs
+        ]
 
     def last(self, words: str) -> tuple[Json, tuple[int, int]] | None:
         """The value that was said last, and where."""
@@ -118,12 +121,13 @@ class _Pattern:
         return match.group(group), match.span(group)
 
 
-def _whole(words: str) -> str:
+def readable(words: str) -> str:
     """As RE2 can read it: half of a surrogate pair becomes `?`, and every place stays."""
-    return words[:LONGEST_TEXT].encode(errors="replace").decode()
+    return words.encode(errors="replace").decode()
 
 
-def _compiled(place: str, pattern: object) -> Any:
+def compiled_pattern(place: str, pattern: object) -> Any:
+    """A pattern of RE2, in any case. Raises FlowError, which begins with the place."""
     if not isinstance(pattern, str) or not pattern:
         raise FlowError(f"{place}: give a pattern as text, such as r'order #?(\\d+)'")
     options = re2.Options()

@@ -3,16 +3,16 @@
 Masked is what such a key holds and what it held before, whoever said it: where evidence has placed
 it, where it stands as it is written, and where the recognizers read it in other words, of the
 call's language and of the flow's. A call with more such values than are kept shows no words. Long
-numbers are masked whether or not a key holds them.
+numbers are masked whether or not a key holds them, and so is what a reader's own patterns match.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from flowengine.errors import FlowError
@@ -20,6 +20,7 @@ from flowengine.extract.grounding import CallerWords
 from flowengine.extract.grounding.meaning import Setting
 from flowengine.extract.recognizers.locale import locale_of
 from flowengine.extract.recognizers.text import LONGEST_TEXT
+from flowengine.extract.regex import compiled_pattern, readable
 from flowengine.facts import MASK
 from flowengine.kernel import CompiledFlow, Snapshot
 from flowengine.kernel.privacy import leaves
@@ -35,13 +36,26 @@ _SEAM = 250
 """Characters that two parts of a long text share; no value takes longer to say."""
 
 
-def redacted(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Turn, ...]:
-    """The closed turns and the one in progress, masked; alternatives are left out."""
+def redacted(flow: CompiledFlow, snapshot: Snapshot, hide: Sequence[str] = ()) -> tuple[Turn, ...]:
+    """The closed turns and the one in progress, masked; alternatives are left out.
+
+    Raises:
+        FlowError: what is to be hidden is no list of patterns.
+    """
+    patterns = _patterns(hide)
     turns = snapshot.transcript.so_far
     if snapshot.wait.private.whole:
         return tuple(_shown(turn, turn.user and MASK, turn.model and MASK) for turn in turns)
     values, settings = _private(flow, snapshot), _settings(flow, snapshot)
-    return tuple(_masked(snapshot, turn, values, settings) for turn in turns)
+    return tuple(_masked(snapshot, turn, values, settings, patterns) for turn in turns)
+
+
+def _patterns(hide: Sequence[str]) -> tuple[Any, ...]:
+    if isinstance(hide, str):
+        raise FlowError(f"hide takes a list of patterns: write hide=[{hide!r}]")
+    return tuple(
+        compiled_pattern(f"hide[{at}] ({pattern!r})", pattern) for at, pattern in enumerate(hide)
+    )
 
 
 def _private(flow: CompiledFlow, snapshot: Snapshot) -> Values:
@@ -71,11 +85,17 @@ def _settings(flow: CompiledFlow, snapshot: Snapshot) -> tuple[Setting, ...]:
     return (own,) if calls == own else (own, calls)
 
 
-def _masked(snapshot: Snapshot, turn: Turn, values: Values, settings: tuple[Setting, ...]) -> Turn:
+def _masked(
+    snapshot: Snapshot,
+    turn: Turn,
+    values: Values,
+    settings: tuple[Setting, ...],
+    patterns: tuple[Any, ...],
+) -> Turn:
     placed = [(a, b) for number, a, b in snapshot.wait.private.places if number == turn.number]
     then = [setting.of(turn) for setting in settings]
-    user = _without(turn.user, values, then, placed)
-    return _shown(turn, user, _without(turn.model, values, then))
+    user = _without(turn.user, values, then, [*placed, *_matched(turn.user, patterns)])
+    return _shown(turn, user, _without(turn.model, values, then, _matched(turn.model, patterns)))
 
 
 def _shown(turn: Turn, user: str, model: str) -> Turn:
@@ -115,6 +135,15 @@ def _written(text: str, values: Values) -> Iterator[Span]:
             start = r"(?<!\w)" if _is_bounded(words[0][0]) else ""
             end = r"(?!\w)" if _is_bounded(words[-1][-1]) else ""
             for found in re.finditer(f"{start}{literal}{end}", text, re.IGNORECASE):
+                yield found.span()
+
+
+def _matched(text: str, patterns: Iterable[Any]) -> Iterator[Span]:
+    """Every place that a pattern matches; one that matches nothing at all hides nothing."""
+    whole = readable(text)
+    for pattern in patterns:
+        for found in pattern.finditer(whole):
+            if found.start() < found.end():
                 yield found.span()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -284,11 +284,14 @@ class Session(Shell):
     def context(self) -> Context:
         return self._kernel.context(self._snapshot)
 
-    def transcript(self) -> tuple[Turn, ...]:
-        """What was said, with the values of `pii` keys masked: for logs, screens, a colleague."""
+    def transcript(self, *, hide: Sequence[str] = ()) -> tuple[Turn, ...]:
+        """What was said, with the values of `pii` keys masked: for logs, screens, a colleague.
+
+        What one of the patterns in `hide` matches, RE2 in any case, is masked too.
+        """
         from flowengine.runtime.redaction import redacted  # it brings all recognizers with it
 
-        return redacted(self._kernel.compiled, self._snapshot)
+        return redacted(self._kernel.compiled, self._snapshot, hide)
 
     def explain(self) -> Explanation:
         return self._kernel.explain(self._snapshot)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flowengine import Functions, Session, loads
+from flowengine import FlowError, Functions, Session, loads
 
 FLOW = loads("""
 flow: private
@@ -189,3 +189,49 @@ phases: {a: {initial: true}}
 @pytest.mark.parametrize("name", ["山田太郎", "محمد علي", "สมชาย"])
 def test_a_value_is_masked_where_its_script_writes_words_together(name: str) -> None:
     assert name not in " ".join(transcript(("hello", f"私{name}さん"), name=name))
+
+
+def hidden(user: str, model: str, *patterns: Any) -> list[str]:
+    async def body() -> list[str]:
+        async with Session(FLOW, functions=Functions(), state={"last_four": "4417"}) as call:
+            await call.turn(user, model)
+            return [line for t in call.transcript(hide=patterns) for line in (t.user, t.model)]
+
+    return asyncio.run(body())
+
+
+def test_what_a_pattern_matches_is_masked_in_the_words_of_both_and_the_rest_stays() -> None:
+    shown = hidden("é, Project Apollo or project mars, yes", "Project Mars!", r"\bproject \w+")
+    assert shown == ["é, ••• or •••, yes", "•••!"]
+
+
+def test_a_pattern_sees_the_words_as_they_were_said() -> None:
+    assert hidden("my code is 4417 blue", "ok", r"code is \d+ \w+") == ["my •••", "ok"]
+
+
+def test_a_pattern_looks_at_the_end_of_a_long_turn_too() -> None:
+    assert hidden("well " * 4_000 + "secret", "", "secret")[0].endswith("well •••")
+
+
+@pytest.mark.parametrize("pattern", ["x*", r"\d*?"])
+def test_a_pattern_that_matches_nothing_masks_nothing(pattern: str) -> None:
+    assert hidden("four people", "", pattern) == ["four people", ""]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [("ab(", r"hide\[1\] \('ab\('\): this pattern is not RE2"), (r"(a)\1", "no back-references"),
+     (7, r"hide\[1\] \(7\): give a pattern as text"), ("", "give a pattern as text")],
+)  # fmt: skip
+def test_a_bad_pattern_is_an_error_that_names_it(pattern: Any, told: str) -> None:
+    with pytest.raises(FlowError, match=told):
+        hidden("four people", "", "fine", pattern)
+
+
+def test_one_pattern_instead_of_a_list_is_an_error_with_the_cure() -> None:
+    async def body() -> None:
+        async with Session(FLOW) as call:
+            with pytest.raises(FlowError, match=r"write hide=\['AB'\]"):
+                call.transcript(hide="AB")
+
+    asyncio.run(body())
