@@ -19,6 +19,7 @@ from flowengine.flow.uses import resolver_names
 from flowengine.inputs import Json
 from flowengine.testing import Failure
 from flowengine.testing.answers import failure
+from flowengine.testing.fields import unfit_values
 
 Section: TypeAlias = Literal["extract", "decide", "resolve", "tools", "confirm"]
 _WHAT = {
@@ -100,16 +101,18 @@ def _misnamed(read: DataFile[Fake], flow: Flow) -> Iterator[Finding]:
         "confirm": list(flow.tools),
     }
     anything = [name for names in known.values() for name in names]
-    fields = {spec.name: list(fields_of(spec)) for spec in flow.extract}
+    specs = {spec.name: spec for spec in flow.extract}
     for at, entry in enumerate(read.data.answers):
         path: Path = ("answers", at)
         for section, names in known.items():
             given = _places(getattr(entry, section), (*path, section))
             yield from unknown_names(given, names, _WHAT[section])
         for name, values in entry.extract.items():
-            if fields.get(name):
+            fields = list(fields_of(specs[name])) if name in specs else []
+            if fields:
                 given = _places(values, (*path, "extract", name))
-                yield from unknown_names(given, fields[name], f"field in {name!r}:")
+                yield from unknown_names(given, fields, f"field in {name!r}:")
+                yield from unfit_values(specs[name], values, (*path, "extract", name))
         failing = _places(entry.fails, (*path, "fails"))
         yield from unknown_names(failing, anything, "extractor, resolver or tool")
 

@@ -11,6 +11,7 @@ from flowengine.flow.model import Flow
 from flowengine.flow.uses import events_of, is_runtime, reads, resolver_names, root_of, writes
 from flowengine.state.keys import bare
 from flowengine.testing.expect import Answered, End, Expect, Never, ToolSets
+from flowengine.testing.fields import misspelt_fields, unfit_values
 from flowengine.testing.scenario import CallTool, Decided, Extracted, Scenario, Step, Turn
 
 
@@ -28,7 +29,8 @@ class _Names:
         index = Index(flow)
         self.phases = list(index.by_name)
         self.tools = list(flow.tools)
-        self.extractors = [spec.name for spec in flow.extract]
+        self.extracts = {spec.name: spec for spec in flow.extract}
+        self.extractors = list(self.extracts)
         functions = {action.run for _, action in index.actions if action.run}
         self.decisions = list(flow.decisions)
         fields = {f"{name}.{field}" for name, record in flow.records.items()
@@ -113,8 +115,11 @@ class _Names:
             yield from _all(expect.tools, "tool", self.tools, path)
 
     def _extracted(self, script: Extracted, path: Path) -> Iterator[Finding]:
-        for name in script:
+        for name, fields in script.items():
             yield from _known("extractor", name, self.extractors, (*path, name))
+            if name in self.extracts and isinstance(fields, dict):
+                yield from misspelt_fields(self.extracts[name], fields, (*path, name))
+                yield from unfit_values(self.extracts[name], fields, (*path, name))
 
     def _decided(self, script: Decided, path: Path) -> Iterator[Finding]:
         for name in script if isinstance(script, dict) else ():

@@ -272,6 +272,7 @@ def test_a_whole_call_of_the_pharmacy_needs_no_model(run: Any, tmp_path: Path) -
     [
         ("answers: [{extract: {choise: {drug: x}}}]", "did you mean 'choice'?"),
         ("answers: [{extract: {choice: {drgu: x}}}]", "did you mean 'drug'?"),
+        ("answers: [{extract: {mood: {mood: clam}}}]", "cannot hold this"),
         ("answers: [{decide: {agree: true}}]", "did you mean 'agrees'?"),
         ("answers: [{resolve: {stokc: 1}}]", "did you mean 'stock'?"),
         ("answers: [{tools: {submitt: 1}}]", "did you mean 'submit'?"),

@@ -395,6 +395,21 @@ def test_names_that_the_flow_does_not_have_are_mistakes(write: Write) -> None:
     assert found[7][3] == "did you mean 'hang_up'?"
 
 
+def test_fields_that_no_run_could_bring_are_mistakes(write: Write) -> None:
+    found = mistakes(
+        write("""\
+- name: a
+  given: {extract: {Debtor: {mood: 5}}}
+  turns:
+    - user: x
+      extract: {Debtor: {moood: calm}}
+    - {user: y, extract: {Debtor: {mood: null, verified: true}}}
+""")
+    )
+    assert [(code, line) for code, line, _, _ in found] == [("wrong_value", 2), ("unknown_name", 5)]
+    assert found[1][3] == "did you mean 'mood'?"
+
+
 def test_keys_that_only_the_scenario_or_a_function_writes_are_no_mistakes(run: Run) -> None:
     report, text = run("""\
 - name: a
