@@ -77,11 +77,11 @@ class Runner:
                 given = {_parameter(key): value for key, value in args.items()}
                 return await self._resolver(name).run(given, state, ttl=self._ttl(field))
             case Decide():
-                return await self._decide(effect)
+                return json_value("decision", await self._decide(effect))
             case RunFunction(_, name, values):
                 function = self._flow.functions.lookup("watcher", name)
                 async with asyncio.timeout(_FUNCTION_MS / 1000):
-                    return await _awaited(function(values))
+                    return json_value(name, await _awaited(function(values)))
             case RunTool():
                 return await self._tool(effect, state)
             case AskConfirmation(_, _, tool, args, question):

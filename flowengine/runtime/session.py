@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from flowengine.clock import Clock, SystemClock
-from flowengine.errors import FlowError, SessionClosed, TurnFailed, did_you_mean
+from flowengine.errors import FlowError, SessionClosed, TurnFailed, WrongTypeError, did_you_mean
 from flowengine.facts import SessionEnded
 from flowengine.flow.functions import Functions
 from flowengine.flow.model import Flow
@@ -27,10 +27,11 @@ from flowengine.kernel import Context, Explanation, Kernel, Snapshot
 from flowengine.runtime.beginning import refuse_misspelt
 from flowengine.runtime.effects import Runner
 from flowengine.runtime.hooks import Hooks
-from flowengine.runtime.outcome import Cancelled, ToolOutcome
+from flowengine.runtime.outcome import Cancelled, Denied, ToolOutcome
 from flowengine.runtime.result import TurnResult
 from flowengine.runtime.services import Extractors, Services, check, given, with_extractors
 from flowengine.runtime.shell import Recorder, Shell
+from flowengine.state.keys import json_value
 from flowengine.tools.confirm import Confirm
 from flowengine.transcript import Turn
 
@@ -144,7 +145,14 @@ class Session(Shell):
     async def tool(
         self, name: str, args: Mapping[str, Json] | None = None, *, call: str | None = None
     ) -> ToolOutcome:
-        """Ask for a tool as the model would; `call` is the model's id of the call."""
+        """Ask for a tool as the model would; `call` is the model's id of the call.
+
+        Arguments that are no JSON are refused here: they can be neither recorded nor repeated.
+        """
+        try:
+            args = {key: json_value(key, value) for key, value in (args or {}).items()}
+        except WrongTypeError as error:
+            return Denied("arguments", say=f"{name} cannot run: {error}.")
         id = self._id()
         call = call or f"call-{id}"
         answers = self._answers = self._answers or {}
@@ -153,7 +161,7 @@ class Session(Shell):
         answer = answers[call]
         try:
             with suppress(TurnFailed):  # its fact tells; the call has its answer
-                self.send(ToolCalled(id, self._clock.now(), call, name, args or {}))
+                self.send(ToolCalled(id, self._clock.now(), call, name, args))
             # Whoever asks twice with one id waits for one answer.
             return await asyncio.shield(answer)
         finally:

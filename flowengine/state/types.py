@@ -17,6 +17,8 @@ Canonical: TypeAlias = Callable[[Any], Json]
 UNFIT = (TypeError, ValueError, ArithmeticError)
 """What a canonical form or a parse raises when the value is not of its type."""
 
+_ENDLESS = 10**4300
+
 DECIMAL_DIGITS = 100
 """A decimal is written out in full, so `1e999999` must not become a megabyte of zeros."""
 
@@ -37,8 +39,10 @@ def json_form(value: Any) -> Json:
 
     Containers are always new. Raises one of `UNFIT`.
     """
-    if value is None or type(value) in (str, int, bool):
+    if value is None or type(value) in (str, bool):
         return value
+    if type(value) is int:
+        return _written(value)
     if isinstance(value, float):
         return _finite(value)
     if isinstance(value, Mapping):
@@ -51,8 +55,15 @@ def json_form(value: Any) -> Json:
     if isinstance(value, str):  # an enumeration of strings, say
         return str.__str__(value)
     if isinstance(value, int):
-        return int(value)
+        return _written(int(value))
     raise TypeError(type(value).__name__)
+
+
+def _written(value: int) -> int:
+    """A number that can be written down: Python refuses to write, or read, more digits."""
+    if not -_ENDLESS < value < _ENDLESS:
+        raise ValueError
+    return value
 
 
 def same(left: Json, right: Json) -> bool:

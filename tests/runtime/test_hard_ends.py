@@ -9,8 +9,18 @@ from typing import Any
 
 import pytest
 
-from flowengine import Failed, Functions, Hooks, NotRecorded, Ran, Session, TurnFailed, loads
-from flowengine.facts import Fact
+from flowengine import (
+    Denied,
+    Failed,
+    Functions,
+    Hooks,
+    NotRecorded,
+    Ran,
+    Session,
+    TurnFailed,
+    loads,
+)
+from flowengine.facts import Fact, canonical_json
 from flowengine.inputs import Heard, Input, Outcome, Timer, ToolCalled, TurnEnded
 from flowengine.kernel import to_json
 from flowengine.tools.context import ToolContext
@@ -275,6 +285,65 @@ phases: {a: {initial: true}}
             await asyncio.sleep(0.01)
             with pytest.raises(TurnFailed, match="there is no locale 'xx'"):
                 await call.turn()
+        assert beside == []
+
+    live(body())
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+NO_JSON = {
+    "nan": float("nan"), "digits": 10**5000, "deep": nested(3000), "object": object(),
+}  # fmt: skip
+BRINGS = loads("""
+flow: s
+state: {ok: boolean}
+resolvers: {found: {args: [go], mode: call}}
+extract: [{name: X, schema: {properties: {ok: {}}}}]
+decisions: {sure: {question: Sure?, run: sure}}
+watch: [{key: go, became_true: true, do: [{run: later}]}]
+tools: {pay: {save_as: paid}, give: {args: {sum: {}}, idempotency_key: "{args.sum}", respond: {}}}
+phases:
+  a: {initial: true, on_enter: [{resolve: found}], transitions: [{to: b, when: decided(sure)}]}
+  b: {}
+""")
+
+
+def bringing(value: Any) -> Functions:
+    made = Functions()
+    made.resolver(name="found")(lambda go: value)
+    made.decision(name="sure")(lambda turns, question: value)
+    made.extractor(name="X")(lambda window, known: {"ok": value})
+    made.tool(name="pay")(lambda: value)
+
+    @made.watcher
+    async def later(values: Any) -> Any:
+        return {"late": value}
+
+    return made
+
+
+@pytest.mark.parametrize("value", NO_JSON.values(), ids=NO_JSON)
+def test_what_is_no_json_fails_where_it_comes_from_and_holds_nothing_up(value: Any) -> None:
+    async def body() -> None:
+        beside: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: beside.append(told))
+        async with Session(BRINGS, functions=bringing(value), state={"go": 1}) as call:
+            await asyncio.wait_for(call.turn("hello there"), 5)
+            assert isinstance(await call.tool("pay"), Failed)
+            refused = await call.tool("give", {"sum": value})
+            assert isinstance(refused, Denied)
+            assert refused.kind == "arguments"
+            await call.set("go", True)
+            while call.snapshot.wait.runs:
+                await asyncio.sleep(0)
+            assert call.phase == "a"
+            canonical_json(to_json(call.snapshot))
         assert beside == []
 
     live(body())
