@@ -37,7 +37,7 @@ class DigitsRecognizer(Recognizer):
         kept = standing(runs, said.marks)
         whole = [run for run, _ in kept]
         if self.length:
-            whole = [run for run in joined(whole) if len(run.chars) in self.length]
+            whole = [run for run in joined(whole, said) if len(run.chars) in self.length]
         valid = [run for run in whole if self.checksum is None or luhn(run.chars)]
         valid.sort(key=lambda run: -len(run.chars))
         superseded = tuple(old.chars for _, earlier in kept for old in earlier)
@@ -64,7 +64,7 @@ class LettersRecognizer(Recognizer):
         kept = standing(runs, said.marks)
         whole = [run for run, _ in kept]
         if self.length:
-            whole = [run for run in joined(whole) if len(run.chars) in self.length]
+            whole = [run for run in joined(whole, said) if len(run.chars) in self.length]
         whole.sort(key=lambda run: -len(run.chars))
         superseded = tuple(old.chars for _, earlier in kept for old in earlier)
         return [_recognition(self.kind, run, said, superseded) for run in whole]

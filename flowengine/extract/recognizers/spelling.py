@@ -273,11 +273,19 @@ class Speller:
         return i
 
 
-def joined(runs: Sequence[Run]) -> Iterator[Run]:
+def joined(runs: Sequence[Run], said: Utterance) -> Iterator[Run]:
     """Each run, and neighbours put together: callers pause inside a number."""
     for start in range(len(runs)):
         chars, sure = "", 0
         for end in range(start, min(len(runs), start + 6)):
+            if end > start and not _is_pause(said, runs[end - 1].last, runs[end].first):
+                break
             chars += runs[end].chars
             sure += runs[end].sure
             yield Run(runs[start].first, runs[end].last, chars, sure, runs[start].plus)
+
+
+def _is_pause(said: Utterance, first: int, last: int) -> bool:
+    """Whether nothing is said between two runs: "12 and then 34" is one number, "12 or 34" two."""
+    fillers, skip = said.locale.fillers, said.locale.speller.skip
+    return all(said.words[at] in fillers or skip.at(said.words, at) for at in range(first, last))
