@@ -44,7 +44,7 @@ class Transcript(NamedTuple):
     def heard(self, text: str, at: int, alternatives: tuple[str, ...] = ()) -> Transcript:
         now = self.current
         turn = now._replace(
-            user=_join(now.user, text), at=now.at if now.user.strip() else at,
+            user=_join(now.user, text), at=now.at if now.user and not now.user.isspace() else at,
             alternatives=now.alternatives + alternatives,
         )  # fmt: skip
         return Transcript(self.turns, turn)
