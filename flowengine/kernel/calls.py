@@ -6,7 +6,7 @@ from flowengine.effects import Cancel, Deliver, RunTool, ToolAnswer
 from flowengine.facts import CallEnded, ToolDecided, canonical_json
 from flowengine.inputs import Json, Outcome
 from flowengine.kernel import ledger
-from flowengine.kernel.answers import finish, in_order, let_go, open_run
+from flowengine.kernel.answers import finish, hold, in_order, let_go, open_run
 from flowengine.kernel.appending import insert
 from flowengine.kernel.repair import count_failure
 from flowengine.kernel.runs import start_after_tool
@@ -104,6 +104,7 @@ def cancel_calls(work: Work) -> None:
         if run is not None and run.kind == "tool":
             if not work.flow.flow.tools[call.tool].finishes:
                 work.effects.append(Cancel(work.effect_id(), call.effect))
+                hold(work, id, call._replace(unwanted=True))
             continue
         if run is not None:
             work.effects.append(Cancel(work.effect_id(), call.effect))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from flowengine.effects import (
     AskConfirmation,
+    Cancel,
     Effect,
     Resolve,
     RunExtractor,
@@ -27,6 +28,9 @@ def open_effects(work: Work) -> Iterator[Effect]:
     """What a session still waits for, in the order in which it was asked."""
     for effect, run in sorted(work.wait.runs.items(), key=lambda each: _asked(each[0])):
         yield _again(work, effect, run)
+        if run.kind == "tool" and work.wait.calls[run.name].unwanted:
+            # Begun again and cancelled at once: it ends as it would have, and does nothing.
+            yield Cancel(f"{effect}.0", effect)
     if work.wait.timer is not None:
         yield SetTimer(*work.wait.timer)
 

@@ -106,6 +106,8 @@ class Call(NamedTuple):
     """The input that asked for it."""
     read: Extent | None = None
     """The words in progress that runs were started on for it."""
+    unwanted: bool = False
+    """An interruption has cancelled its run, which has not ended yet."""
 
 
 class Entry(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
@@ -24,7 +25,8 @@ from flowengine import (
 )  # fmt: skip
 from flowengine.facts import InputFailed, PhaseEntered
 from flowengine.inputs import Input
-from flowengine.kernel import Step
+from flowengine.kernel import Step, from_json, to_json
+from flowengine.tools.context import ToolContext
 
 TEXT = """
 flow: live
@@ -317,6 +319,36 @@ def test_a_session_goes_on_from_a_snapshot_and_runs_what_was_open() -> None:
             await until(lambda: call.ended)
             assert (call.phase, call.ended) == ("bye", True)
             assert await call.tool("pay", {"sum": 5}, call="x") == Ran({"left": 20})
+
+    live(body())
+
+
+def test_what_was_interrupted_does_not_run_again_after_resuming() -> None:
+    flow = loads("""
+flow: s
+tools: {look: {}}
+phases: {a: {initial: true}}
+""")
+    runs: list[str] = []
+
+    async def look(context: ToolContext) -> None:
+        runs.append(context.call)
+        await asyncio.sleep(5)
+
+    async def body() -> None:
+        made = Functions()
+        made.tool(look)
+        first = Session(flow, functions=made)
+        waiting = asyncio.create_task(first.tool("look", call="x"))
+        await until(lambda: runs == ["x"])
+        await first.said("Let me", interrupted=True)
+        snapshot = from_json(json.loads(json.dumps(to_json(first.snapshot))))
+        await first.close()
+        assert await waiting == Cancelled()
+        async with Session(flow, functions=made, resume=snapshot) as call:
+            again = await call.tool("look", call="x")
+            assert isinstance(again, Cancelled)
+        assert runs == ["x"]
 
     live(body())
 
