@@ -12,10 +12,12 @@ from flowengine.check.said import fields_of
 from flowengine.cli.data_file import DataFile, read_data, unknown_names
 from flowengine.data import Data
 from flowengine.errors import FlowError
+from flowengine.extract.grounding.inferred import is_inferred
 from flowengine.extract.grounding.sameness import same
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.model import Flow
 from flowengine.inputs import NOTHING, Json
+from flowengine.testing.fields import unfit_values
 from flowengine.transcript import Turn
 
 FILE = "extraction.yaml"
@@ -85,6 +87,8 @@ def _misnamed(read: DataFile[Fixtures], flow: Flow) -> Iterator[Finding]:
             if known:
                 places = {field: (*path, name, field) for field in fields}
                 yield from unknown_names(places, list(known), f"field in {name!r}:")
+                judged = {f: v for f, v in fields.items() if is_inferred(known.get(f, {}))}
+                yield from unfit_values(extracts[name], judged, (*path, name))
 
 
 def faults(expected: Mapping[str, Json], found: Mapping[str, Json], locale: str) -> Counter[str]:

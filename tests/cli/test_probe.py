@@ -206,6 +206,7 @@ def test_a_flow_without_fixtures_says_how_they_are_written(probe: Any, shop: Pat
     [
         ("      who:", "      whoo:", "the flow has no extractor 'whoo'"),
         ("{item: pizza", "{itm: pizza", "did you mean 'item'?"),
+        ("sure: false}", "sure: no}", "field 'sure' of 'what' cannot hold this"),
         ("    known:", "    knwon:", "did you mean 'known'?"),
         ("    turns:", "    x-turns:", "`turns` is missing"),
         ("{user: Ann Lee here, model: Hello}", "{}", "needs words"),
