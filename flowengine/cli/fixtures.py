@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -83,7 +84,7 @@ def _misnamed(read: DataFile[Fixtures], flow: Flow) -> Iterator[Finding]:
         names = {name: (*path, name) for name in fixture.expect}
         yield from unknown_names(names, list(extracts), "extractor")
         for name, fields in fixture.expect.items():
-            known = fields_of(extracts[name]) if name in extracts else NOTHING
+            known: Mapping[str, Any] = fields_of(extracts[name]) if name in extracts else NOTHING
             if known:
                 places = {field: (*path, name, field) for field in fields}
                 yield from unknown_names(places, list(known), f"field in {name!r}:")
