@@ -84,7 +84,7 @@ def _read(
         Recognition(
             value=one.value,
             text=one.value,
-            span=one.match.span,
+            span=said.span(one.first, one.last),
             confidence=_HEDGED if marks.hedged() else 1.0,
             rule=one.match.rule,
             superseded=tuple(old.value for old in earlier),

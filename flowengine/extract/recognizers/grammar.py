@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flowengine.extract.recognizers.lexemes import Alphabet
+from flowengine.extract.recognizers.lexemes import Alphabet, Lexemes
 from flowengine.extract.recognizers.numbers import Exact, Number
 from flowengine.extract.recognizers.template import Node, TemplateReader, pattern, starts
 
@@ -44,21 +44,21 @@ class _Template:
 class Match:
     """One rule applied at lexemes `first` up to, not including, `last`."""
 
-    __slots__ = ("_lexemes", "_said", "_slots", "first", "last", "rule")
+    __slots__ = ("_lexemes", "_slots", "_words", "first", "last", "rule")
 
     def __init__(
         self, rule: str, first: int, last: int, slots: Mapping[str, tuple[int, int]],
-        said: Utterance,
+        words: Sequence[str], lexemes: Lexemes,
     ) -> None:  # fmt: skip
         self.rule = rule
         self.first = first
         self.last = last
         self._slots = slots
-        self._said = said
-        self._lexemes = said.lexemes
+        # Not the utterance, which keeps its matches: a cycle would wait for the collector.
+        self._words, self._lexemes = words, lexemes
 
     def renamed(self, rule: str) -> Match:
-        return Match(rule, self.first, self.last, self._slots, self._said)
+        return Match(rule, self.first, self.last, self._slots, self._words, self._lexemes)
 
     def __contains__(self, slot: str) -> bool:
         return slot in self._slots
@@ -66,12 +66,12 @@ class Match:
     def word(self, slot: str) -> str:
         """The slot's last word, empty when the slot was not filled."""
         place = self._slots.get(slot)
-        return self._said.words[self._lexemes.last[place[1] - 1] - 1] if place else ""
+        return self._words[self._lexemes.last[place[1] - 1] - 1] if place else ""
 
     def initial(self, slot: str) -> str:
         """The first letter of the slot's first word: "p" of "p m"."""
         place = self._slots.get(slot)
-        return self._said.words[self._lexemes.first[place[0]]][0] if place else ""
+        return self._words[self._lexemes.first[place[0]]][0] if place else ""
 
     def number(self, slot: str) -> Number | None:
         place = self._slots.get(slot)
@@ -92,24 +92,20 @@ class Match:
 
     def has_word(self, word: str) -> bool:
         first, last = self.tokens
-        return word in self._said.words[first:last]
+        return word in self._words[first:last]
 
     @property
     def last_word(self) -> str:
-        return self._said.words[self.tokens[1] - 1]
+        return self._words[self.tokens[1] - 1]
 
     @property
     def word_before(self) -> str:
         first = self.tokens[0]
-        return self._said.words[first - 1] if first else ""
+        return self._words[first - 1] if first else ""
 
     @property
     def tokens(self) -> tuple[int, int]:
         return self._lexemes.first[self.first], self._lexemes.last[self.last - 1]
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self._said.span(*self.tokens)
 
 
 class Grammar:
@@ -169,4 +165,4 @@ class _Tried:
         rule = self._rules[found.lastindex]
         spans = found.regs
         slots = {slot: spans[group] for slot, group in rule.slots if spans[group][0] >= 0}
-        return Match(rule.name, at, found.end(), slots, said)
+        return Match(rule.name, at, found.end(), slots, said.words, said.lexemes)

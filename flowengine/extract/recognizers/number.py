@@ -190,7 +190,7 @@ class _Placed:
         return Recognition(
             value=value,
             text=str(value),
-            span=self.match.span,
+            span=said.span(self.first, self.last),
             confidence=_HEDGED if said.marks.hedged() else 1.0,
             rule=self.match.rule,
             superseded=superseded,

@@ -16,7 +16,7 @@ from flowengine.extract.recognizers.spelling import Run
 
 LONGEST_TEXT = 1000
 """Characters read of one utterance, about a minute and a half of speech; the rest is ignored."""
-_RECENT = 512
+_RECENT = 256
 """Turns that a busy process has between their reading and a model's answer."""
 
 _TOKEN = re.compile(

@@ -1,10 +1,11 @@
 """Text meant to hurt: every kind stays bounded in what it reads and in what it gives back."""
 
+import weakref
 from datetime import datetime
 
 import pytest
 
-from flowengine.extract.recognizers import KINDS, recognize
+from flowengine.extract.recognizers import KINDS, Context, recognize, recognizer, utterance
 from flowengine.extract.recognizers.base import MOST_VALUES
 from flowengine.extract.recognizers.text import LONGEST_TEXT
 
@@ -35,3 +36,13 @@ def test_words_beyond_the_bound_change_nothing():
 def test_a_number_cut_by_the_bound_is_not_read():
     text = "so " * 332 + "12345"
     assert recognize("digits", text) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_read_goes_at_once_without_the_garbage_collector(kind):
+    said = utterance("not Ann, I can pay one, no wait, $7 at 5 pm tomorrow, at march 3 or a b 1 2")
+    made = recognizer(kind, **OPTIONS.get(kind, {}))
+    made.recognize(said, Context(focus=True, ref=datetime(2026, 3, 4)))
+    left = weakref.ref(said)
+    del said
+    assert left() is None
