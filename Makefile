@@ -33,6 +33,7 @@ unit: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/turn.py
+	$(BIN)/python benchmarks/pipeline.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis

@@ -28,6 +28,7 @@ ROWS = (
     ("testing",),
     ("batch",),
     ("cli",),
+    ("__main__",),
 )
 ROW = {name: number for number, names in enumerate(ROWS) for name in names}
 ALONE = {"statemachine": "chart", "google": "llm/gemini.py"}

@@ -44,6 +44,13 @@ def test_the_version_is_that_of_the_package(run: Any) -> None:
     assert run("--version").out == f"flowengine {flowengine.__version__}\n"
 
 
+def test_python_runs_the_commands_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "flowengine", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "recognize" in done.stdout
+
+
 @pytest.mark.parametrize(
     "args",
     [
