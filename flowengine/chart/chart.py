@@ -96,7 +96,7 @@ class Chart:
 
     def main_leaf(self, active: Configuration) -> str:
         """The first active leaf of the main region."""
-        return self.offers(active)[0][0]
+        return (self._offers.get(active) or self.offers(active))[0][0]
 
     # what lies where
 

@@ -188,4 +188,5 @@ def _change_phase_keys(work: Work, saved: Frame | None) -> None:
 
 
 def _phase_keys(work: Work) -> list[str]:
-    return [key for key in work.values if key.startswith("phase:")]
+    # A slice, not `startswith`: every key is looked at whenever a phase is left.
+    return [key for key in work.values if key[:6] == "phase:"]
