@@ -275,9 +275,9 @@ def main() -> None:
         lambda: many(given.sessions, 1.0, given.turns),
         lambda: gate(200),
     ]
-    gc.collect()
-    gc.freeze()  # as docs/live.md advises; for the peers too
     for run in runs:
+        gc.collect()
+        gc.freeze()  # as docs/live.md advises; for the peers too
         asyncio.run(run())  # pyright: ignore[reportArgumentType]
 
 

@@ -18,7 +18,7 @@ def with_id(used: str, id: str) -> str:
 
 def is_used(used: str, id: str) -> bool:
     """Two ids share a digest once in 10^14; then a new call has to be made again."""
-    return _digest(id) in used
+    return bool(used) and _digest(id) in used
 
 
 def _digest(id: str) -> str:
