@@ -34,6 +34,8 @@ from flowengine.tools.names import named_by_model
 
 
 def _heard(work: Work, heard: Heard) -> None:
+    if work.transcript.current.model and not work.transcript.current.user:
+        close(work)  # the model spoke first, as in a greeting: that is a turn of its own
     work.transcript = work.transcript.heard(heard.text, heard.at, heard.alternatives)
     work.settled = False
     if heard.text.strip():

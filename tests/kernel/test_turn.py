@@ -43,6 +43,28 @@ phases:
     assert call.phase == "b"
 
 
+def test_a_greeting_is_a_turn_of_its_own_and_asks_what_is_answered_first(begin: Begin) -> None:
+    call = begin("""
+flow: greeting
+state: {adult: boolean}
+records:
+  age: {fields: {adult: {recognize: yes_no, when_asked: by_words, asks: [over eighteen]}}}
+phases: {a: {}}
+""")
+    call.send(Said, "Hello, are you over eighteen?")
+    heard = call.send(Heard, "yes I am")
+    assert [f for f in heard.facts if isinstance(f, TurnClosed)] == [TurnClosed(1, False)]
+    call.send(Said, "Thank you.")
+    call.send(TurnEnded)
+    assert call.snapshot.values["adult"] is True
+    said = [(turn.number, turn.user, turn.model) for turn in call.snapshot.transcript.turns]
+    assert said == [
+        (1, "", "Hello, are you over eighteen?"),
+        (2, "yes I am", "Thank you."),
+    ]
+    assert call.snapshot.turns == 1
+
+
 LIFETIMES = """
 flow: lifetimes
 computed: {shout: {of: "turn:mood", map: {angry: 1}, else: 0}}
