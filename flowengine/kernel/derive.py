@@ -13,6 +13,7 @@ from flowengine.flow.model import Flow
 from flowengine.flow.reaction import Computed as ComputedSpec
 from flowengine.flow.reaction import Watch
 from flowengine.guards import CompiledGuard, compile_guard
+from flowengine.guards.lookup import look_up, roots
 from flowengine.inputs import Json
 from flowengine.kernel.actions import compile_actions, perform
 from flowengine.state import (
@@ -128,7 +129,9 @@ def _computed(name: str, spec: ComputedSpec, keys: KeyTable, functions: Function
     if spec.value is not None:
         expression = spec.value
         return Computed(
-            name, lambda view: expression.evaluate(view.find), tuple(expression.reads())
+            name,
+            lambda view: expression.evaluate(lambda key: look_up(key, view.find)),
+            _roots(expression.reads()),
         )
     function = functions.lookup("computed", spec.run or name)
     return Computed(name, lambda view: function(_Mapped(view)), spec.reads)
@@ -138,10 +141,14 @@ def _mapped(name: str, spec: ComputedSpec) -> Computed:
     source, table, otherwise = spec.of or "", spec.map or {}, spec.else_
 
     def work(view: Any) -> Json:
-        value = view.find(source)
-        return table.get(_label(value), otherwise)
+        return table.get(_label(look_up(source, view.find)), otherwise)
 
-    return Computed(name, work, (source,))
+    return Computed(name, work, _roots([source]))
+
+
+def _roots(names: Iterable[str]) -> tuple[str, ...]:
+    """All that the names may turn out to read: `person.name` is a key, or a field of `person`."""
+    return tuple(dict.fromkeys(root for name in names for root in roots(name)))
 
 
 def _label(value: Json) -> str:

@@ -36,6 +36,7 @@ phases: {a: {initial: true}}
         functions,
     )
     call.set(name="Jane Smith")
+    assert call.values["derived:greeting"] == "Dear Jane Smith"
     assert _private(call, "Jane") == []
 
 
@@ -48,6 +49,7 @@ phases: {a: {initial: true}}
 """)
     call.turn("Jane Smith")
     call.answer(call.run("X"), {"name": "Jane Smith"})
+    assert call.values["person.name"] == "Jane Smith"
     assert _private(call, "Jane") == []
 
 
@@ -55,10 +57,11 @@ def test_computed_of_a_path_into_pii(begin: Any) -> None:
     call = begin("""
 flow: p
 state: {person: {type: object, pii: true}}
-computed: {first: {of: person.name, map: {}, else: null}, again: {value: {key: person.name}}}
+computed: {first: {of: person.name, map: {Jane: Jane A}}, again: {value: {key: person.name}}}
 phases: {a: {initial: true}}
 """)
     call.set(person={"name": "Jane"})
+    assert (call.values["derived:first"], call.values["derived:again"]) == ("Jane A", "Jane")
     assert _private(call, "Jane") == []
 
 
@@ -85,6 +88,7 @@ phases: {a: {initial: true, on_enter: [{resolve: account}]}}
         name="Jane Smith",
     )
     call.answer(call.run("account"), {"owner": "Jane Smith", "balance": 5})
+    assert call.values["account:result"] == {"owner": "Jane Smith", "balance": 5}
     assert _private(call, "Jane") == []
 
 
