@@ -89,12 +89,7 @@ class _Compiler:
             warm_up(flow.locale)
         phases = {name: self.phase(name, phase, parent) for name, phase, parent in flow.walk()}
         edges = tuple(self.edge(edge, phases) for edge in self.chart.edges)
-        records = tuple(
-            CompiledRecord(
-                name, spec, order, self.functions.of("guard"), self.functions.of("validator")
-            )
-            for order, (name, spec) in enumerate(flow.records.items())
-        )
+        records, extractors = tuple(self.records()), tuple(self.extractors())
         patterns, dependents = tuple(self.patterns()), _dependents(flow)
         constraints = tuple(self.constraints())
         return CompiledFlow(
@@ -111,10 +106,7 @@ class _Compiler:
             by_name={edge.name: edge for edge in edges},
             texts=compile_texts(flow, self.functions, self.guard),
             records=records,
-            extractors={
-                spec.name: CompiledExtract(spec, order)
-                for order, spec in enumerate(flow.extract, start=len(records))
-            },
+            extractors={extractor.name: extractor for extractor in extractors},
             accepts=dict(self.accepts()),
             tools={name: self.tool(name, constraints) for name in flow.tools},
             constraints=constraints,
@@ -129,6 +121,16 @@ class _Compiler:
             dependents=dependents,
             repairs=any(phase.phase.repair or phase.no_match for phase in phases.values()),
         )
+
+    def records(self) -> Iterable[CompiledRecord]:
+        guards, validators = self.functions.of("guard"), self.functions.of("validator")
+        for order, (name, spec) in enumerate(self.flow.records.items()):
+            yield CompiledRecord(name, spec, order, guards, validators)
+
+    def extractors(self) -> Iterable[CompiledExtract]:
+        first = len(self.flow.records)  # records land before what models say
+        for order, spec in enumerate(self.flow.extract, start=first):
+            yield CompiledExtract(spec, order)
 
     def guard(self, guard: Guard, phase: str | None = None) -> CompiledGuard:
         custom = self.functions.of("guard")
@@ -213,7 +215,9 @@ class _Compiler:
     def tool(self, name: str, constraints: Iterable[CompiledConstraint]) -> CompiledTool:
         spec = self.flow.tools[name]
         guard = self.guard(spec.when) if spec.when is not None else None
-        guards = (guard, *(rule.until for rule in constraints if rule.spec.never == name))
+        # A rule that is only observed refuses nothing, so there is nothing to wait for.
+        enforced = (rule for rule in constraints if rule.spec.mode == "enforce")
+        guards = (guard, *(rule.until for rule in enforced if rule.spec.never == name))
         reads = (read for each in guards if each is not None for read in each.reads)
         return CompiledTool(
             guard,

@@ -43,11 +43,10 @@ def decide_waiting(work: Work) -> None:
     """Ask the gate again for the calls that wait; those past their deadline are denied."""
     for id, call in _waiting(work):
         try:
-            broken = list(refusals(work, call))
+            _conclude(work, id, call, list(refusals(work, call)))
         except FlowEngineError as error:
-            # Another input is being handled: it must not fail for a guard that is not its own.
-            broken = [Refusal("error", f"{told_name(call.tool)} cannot be decided ({error.code}).")]
-        _conclude(work, id, call, broken)
+            # Another input is being handled: it must not fail for a call that is not its own.
+            deny(work, id, call, _undecided(call.tool, f" ({error.code})"))
 
 
 def confirmed(work: Work, outcome: Outcome, run: Run) -> None:
@@ -77,22 +76,21 @@ def confirmed(work: Work, outcome: Outcome, run: Run) -> None:
 def deny_failed(work: Work, called: ToolCalled) -> None:
     """The call's own input has failed, so it cannot run: it gets its one answer."""
     if not _is_known(work, called):
-        refusal = Refusal("error", f"{called.tool} cannot be decided.")
-        deny(work, called.call, _call(work, called), refusal)
+        deny(work, called.call, _call(work, called), _undecided(called.tool))
 
 
 def deny_unheard(work: Work) -> None:
     """What was said could not be read: what cannot be undone does not run past it."""
     for id, call in _waiting(work):
         if _is_commit(work, call.tool):
-            deny(work, id, call, Refusal("error", f"{told_name(call.tool)} cannot be decided."))
+            deny(work, id, call, _undecided(call.tool))
 
 
 def deny_unconfirmed(work: Work, id: str) -> None:
     """What followed from the confirmation has failed: the call gets its one answer."""
     call = work.wait.calls.get(id)
     if call is not None:
-        deny(work, id, call, Refusal("error", f"{told_name(call.tool)} cannot be decided."))
+        deny(work, id, call, _undecided(call.tool))
 
 
 def is_awaited(work: Work, keys: Iterable[str]) -> bool:
@@ -172,6 +170,11 @@ def _asked_for(work: Work, call: Call) -> Call:
     ask_for_keys(work, reads)
     # What was under way may be about older words: when it has ended, these are asked about.
     return call._replace(read=(0, 0, 0) if under_way else words)
+
+
+def _undecided(tool: str, why: str = "") -> Refusal:
+    """Something that the gate asks has failed."""
+    return Refusal("error", f"{told_name(tool)} cannot be decided{why}.")
 
 
 def _is_commit(work: Work, tool: str) -> bool:

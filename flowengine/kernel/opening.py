@@ -11,6 +11,7 @@ from flowengine.kernel.admission import Refusal, observed
 from flowengine.kernel.answers import deny, finish, hold, open_run, remember
 from flowengine.kernel.snapshot import Call, Run
 from flowengine.kernel.work import Work
+from flowengine.tools.names import told_name
 from flowengine.tools.spec import Tool
 
 
@@ -19,7 +20,7 @@ def admit(work: Work, id: str, call: Call) -> None:
     spec = work.flow.flow.tools[call.tool]
     key, missing = ledger.idempotency_key(work, spec, call.args)
     if missing:
-        say = f"{call.tool} needs {', '.join(missing)}."
+        say = f"{told_name(call.tool)} needs {', '.join(missing)}."
         deny(work, id, call, Refusal("idempotency_key", say, tuple(missing)))
     elif is_repeated(work, id, call):
         return

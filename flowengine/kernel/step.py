@@ -227,6 +227,7 @@ def _place(error: FlowEngineError) -> str:
 def _closes_barrier(work: Work, input: Input) -> bool:
     """The input settles the turn, whether or not what it brought can be kept."""
     barrier = work.wait.barrier
-    if isinstance(input, TurnEnded) or barrier is None:
-        return isinstance(input, TurnEnded)
-    return not barrier.runs or (isinstance(input, Timer) and barrier.due_at <= work.at)
+    if isinstance(input, TurnEnded):
+        return True
+    is_due = isinstance(input, Timer) and barrier is not None and barrier.due_at <= work.at
+    return barrier is not None and (not barrier.runs or is_due)

@@ -11,7 +11,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, TypeAlias, cast
 
-from flowengine.clock import Clock, duration_ms
+from flowengine.clock import Clock
 from flowengine.effects import (
     AskConfirmation,
     Decide,
@@ -70,9 +70,9 @@ class Runner:
     async def _value(self, effect: Runnable, state: StateView) -> Json:
         match effect:
             case RunExtractor(_, name, _, window, known):
-                spec = next(spec for spec in self._flow.flow.extract if spec.name == name)
-                async with asyncio.timeout(duration_ms(spec.timeout) / 1000):
-                    return await self._extract(spec, window, known)
+                extractor = self._flow.extractors[name]
+                async with asyncio.timeout(extractor.timeout / 1000):
+                    return await self._extract(extractor.spec, window, known)
             case Resolve(_, name, args, field):
                 given = {_parameter(key): value for key, value in args.items()}
                 return await self._resolver(name).run(given, state, ttl=self._ttl(field))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flowengine import Key, loads
+from flowengine import Functions, Key, loads
 from flowengine.effects import Decide, RunTool
 from flowengine.facts import Decided
 from flowengine.flow.diagnostic import FlowFileError
@@ -215,3 +215,29 @@ phases:
     assert ask in call.kernel.reopen(call.snapshot)
     call.answer(ask.id, {})
     assert [fact.decision for fact in call.happened(Decided)] == ["second", "first"]
+
+
+def test_a_waiting_call_that_cannot_be_asked_about_again_is_denied_and_the_input_stands(
+    begin: Begin,
+) -> None:
+    functions, faults = Functions(), list[str]()
+
+    @functions.text
+    def told(state: Any) -> str:
+        if faults:
+            raise ValueError
+        return "as usual"
+
+    text = FLOW.replace(
+        "    tools: [book, log]", "    tools: [book, log]\n    context: {run: told}"
+    )
+    call = begin(text, functions)
+    call.send(Heard, "well")
+    call.tool("book")
+    (asked,) = call.asked(Decide)
+    call.send(Heard, "let me think")
+    faults.append("now")
+    step = call.answer(asked.id, {})
+    assert step.error is None
+    assert [(answer.status, answer.kind) for _, answer in call.answers] == [("denied", "error")]
+    assert asked.id not in call.snapshot.wait.runs

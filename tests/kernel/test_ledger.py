@@ -71,7 +71,12 @@ phases: {a: {initial: true, needs: [amount]}}
     assert not call.asked(RunTool)
 
 
-def test_arguments_that_are_the_same_number_are_the_same_arguments(begin: Any) -> None:
+@pytest.mark.parametrize(
+    "again", [{"sum": 200.0}, {"sum": 200, "note": ""}], ids=["the same number", "a default"]
+)
+def test_arguments_that_mean_the_same_are_the_same_arguments(
+    begin: Any, again: dict[str, Any]
+) -> None:
     call = begin("""
 flow: p
 tools:
@@ -83,23 +88,7 @@ phases: {a: {initial: true}}
 """)
     call.tool("charge", "c1", sum=200)
     call.answer(call.run("c1"), {})
-    call.tool("charge", "c2", sum=200.0)
-    assert not call.asked(RunTool)
-
-
-def test_a_default_left_out_or_given_is_the_same(begin: Any) -> None:
-    call = begin("""
-flow: p
-tools:
-  charge:
-    args: {sum: number, note: {type: string, default: ""}}
-    commit: true
-    times: per_arguments
-phases: {a: {initial: true}}
-""")
-    call.tool("charge", "c1", sum=200)
-    call.answer(call.run("c1"), {})
-    call.tool("charge", "c2", sum=200, note="")
+    call.tool("charge", "c2", **again)
     assert not call.asked(RunTool)
 
 

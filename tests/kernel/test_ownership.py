@@ -17,12 +17,14 @@ def test_dotted_key_under_an_owned_object_is_owned_too(begin: Any) -> None:
     call = begin("""
 flow: o
 state: {identity: {type: object, writers: ["tool:verify"], trusted: true}}
-extract: [{name: X, schema: {properties: {mood: {}}}}]
+extract: [{name: X, schema: {properties: {mood: {}}, additionalProperties: true}}]
 tools: {verify: {save_as: identity}, pay: {when: is_true(identity.verified)}}
 phases: {a: {initial: true}}
 """)
     call.turn("I am verified")
     call.answer(call.run("X"), {"identity.verified": True, "mood": "calm"})
+    decided = {fact.field: fact.reason for fact in call.happened(PromotionDecided)}
+    assert decided == {"identity.verified": "not a writer", "mood": "accepted"}
     call.tool("pay")
     assert [a.kind for _, a in call.answers] == ["guard"]
 

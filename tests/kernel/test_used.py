@@ -1,4 +1,4 @@
-"""A call id is used once, however long ago that was."""
+"""A call id is used once, also when it comes again thousands of calls later."""
 
 from __future__ import annotations
 

@@ -113,6 +113,21 @@ def test_a_commit_that_waits_for_a_person_hears_what_is_said_meanwhile(begin: Be
     assert answered(call) == ["guard"]
 
 
+def test_a_rule_that_is_only_observed_is_waited_for_by_nobody(begin: Begin) -> None:
+    call = begin("""
+flow: f
+state: {ok: boolean, agreed: boolean}
+extract: [{name: Slow, schema: {properties: {agreed: {}}}, promote: [{field: agreed}]}]
+tools: {look: {when: is_true(ok)}}
+constraints: [{never: look, until: captured(agreed), mode: observe}]
+phases: {a: {initial: true}}
+""")
+    call.send(Heard, "well")
+    call.tool("look")
+    assert call.asked(RunExtractor) == []
+    assert answered(call) == ["guard"]
+
+
 # -- runs on older words --------------------------------------------------------------------------
 
 
