@@ -27,7 +27,8 @@ def test_a_long_number_is_found_where_it_stands(number: str) -> None:
 @pytest.mark.parametrize(
     "words",
     ["on 2026-03-05 at 19:30", "I pay 1,250,000.00", "12 of 40", "the last four are 4 4 1 7",
-     "born on the fifth of March nineteen eighty four", "order 77812", ""],
+     "born on the fifth of March nineteen eighty four", "order 77812", "",
+     "on 2024-01-05 10:30", "05.01.2024 14 30", "12-05-2024 9"],
 )  # fmt: skip
 def test_other_numbers_are_left_alone(words: str) -> None:
     assert shown(words) == words

@@ -131,12 +131,19 @@ def test_words_count_for_a_tool_as_soon_as_they_are_heard() -> None:
 
 
 def test_a_call_may_end_before_its_last_words_are_read() -> None:
+    beside: list[Any] = []
+
     async def body() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: beside.append(fault))
         async with session(PATIENT) as call:
-            await call.heard("bye")
+            await call.heard("two hundred dollars")
         await asyncio.sleep(0)
+        assert call.transcript()[-1].user == "two hundred dollars"
+        with pytest.raises(SessionClosed):
+            await call.turn()
 
     live(body())
+    assert beside == []
 
 
 def test_a_tool_that_takes_too_long_has_failed() -> None:
