@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from flowengine.decide.decider import Question
-from flowengine.decide.judge import judge, probability
+from flowengine.decide.judge import UNSURE, judge, probability
 from flowengine.errors import FlowError
 from flowengine.inputs import Json
 
@@ -25,6 +25,8 @@ def unsure(question: Question, answer: Json) -> bool:
 def confidence_below(least: float) -> Doubt:
     """Less certain than this of what was answered, yes and no alike, whatever would count."""
     _check(0, least)
+    if not least:
+        raise FlowError("no answer is less certain than 0: give confidence_below more than that")
 
     def below(question: Question, answer: Json) -> bool:
         return judge(question.spec, answer, question.options).confidence < least
@@ -40,6 +42,8 @@ def probability_between(low: float, high: float) -> Doubt:
     _check(low, high)
 
     def between(question: Question, answer: Json) -> bool:
+        if judge(question.spec, answer, question.options) == UNSURE:
+            return True  # it is no answer to the question
         found = probability(question.spec, answer)
         return found is None or low <= found <= high
 

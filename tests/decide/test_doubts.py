@@ -58,6 +58,12 @@ def test_a_band_is_about_the_option_or_level_that_was_taken(pick: Question, mood
     assert doubt(mood, {"level": 1, "confidence": 0.8})
 
 
+@pytest.mark.parametrize("answer", [{"option": "zzz", "confidence": 0.95}, "gibberish", {}, 5])
+def test_what_is_no_answer_is_in_doubt_however_sure_it_sounds(pick: Question, answer: Any) -> None:
+    assert probability_between(0.3, 0.7)(pick, answer)
+    assert confidence_below(0.5)(pick, answer)
+
+
 @pytest.mark.parametrize(("least", "doubted"), [(1, True), (2, True), (3, False)])
 def test_so_many_rules_must_doubt(agree: Question, least: int, doubted: bool) -> None:
     rules = (confidence_below(0.95), probability_between(0.85, 0.94), unsure)
@@ -66,7 +72,8 @@ def test_so_many_rules_must_doubt(agree: Question, least: int, doubted: bool) ->
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: confidence_below(1.2), lambda: probability_between(0.8, 0.2),
+    [lambda: confidence_below(1.2), lambda: confidence_below(0),
+     lambda: probability_between(0.8, 0.2),
      lambda: probability_between(-0.1, 0.2), lambda: doubted_by(0, unsure),
      lambda: doubted_by(2, unsure)],
 )  # fmt: skip
