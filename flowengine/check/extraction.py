@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flowengine.check.said import Said, fields_of
+from flowengine.check.said import Said
 from flowengine.errors import near_miss
+from flowengine.extract.spec import fields_of
 from flowengine.flow.diagnostic import Finding, listing, pointer, warning
 from flowengine.flow.index import Index
 from flowengine.guards import Atom, atoms_of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from flowengine.extract.grounding.inferred import is_inferred
-from flowengine.extract.spec import ExtractSpec, Promotion
+from flowengine.extract.spec import ExtractSpec, Promotion, fields_of
 from flowengine.flow.index import Index
 from flowengine.flow.uses import root_of, writes
 from flowengine.state.keys import bare
@@ -28,12 +28,6 @@ class Landing(NamedTuple):
             return False
         is_quoted = self.rule is not None and self.rule.quote
         return is_quoted or not is_inferred(fields_of(self.extract).get(self.field, {}))
-
-
-def fields_of(extract: ExtractSpec) -> Mapping[str, Any]:
-    """The fields of its schema; none where code says what it finds."""
-    fields: Any = extract.schema_.get("properties")
-    return fields if isinstance(fields, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
 class Said:

@@ -7,9 +7,8 @@ from typing import Any, cast
 
 from jsonschema import Draft202012Validator, SchemaError
 
-from flowengine.check.said import fields_of
 from flowengine.errors import near_miss
-from flowengine.extract.spec import ExtractSpec, Promotion
+from flowengine.extract.spec import ExtractSpec, Promotion, fields_of
 from flowengine.flow.diagnostic import Finding, Path, listing, pointer, warning
 from flowengine.flow.index import Index
 from flowengine.flow.model import Key
@@ -39,6 +38,10 @@ _WORDS = {
 """What may stand in a JSON Schema."""
 
 
+_ELSEWHERE = frozenset({"properties", "$ref", "anyOf", "oneOf", "allOf"})
+"""With one of these the fields are told."""
+
+
 def broken_schemas(index: Index) -> Iterator[Finding]:
     """What an extraction asks for is a JSON Schema."""
     for at, extract in enumerate(index.flow.extract):
@@ -50,8 +53,10 @@ def broken_schemas(index: Index) -> Iterator[Finding]:
 def _beside_properties(extract: ExtractSpec, path: Path) -> Iterator[Finding]:
     """A schema passes over words that it does not know: fields that stand there are not asked."""
     schema = extract.schema_
-    strange = [name for name in schema if name not in _WORDS]
-    if not strange or "properties" in schema:
+    if not _ELSEWHERE.isdisjoint(schema):
+        return
+    strange = [name for name, value in schema.items() if _is_like_a_field(name, value)]
+    if not strange:
         return
     yield Finding(
         "wrong_schema",
@@ -60,6 +65,12 @@ def _beside_properties(extract: ExtractSpec, path: Path) -> Iterator[Finding]:
         suggestion=f"write `properties: {{{strange[0]}: ...}}` under `schema`",
         on_key=True,
     )
+
+
+def _is_like_a_field(name: str, value: Any) -> bool:
+    """JSON Schema allows words of one's own, such as `x-source: crm`; a field has a schema."""
+    is_type = isinstance(value, str) and value in JSON_TYPES
+    return name not in _WORDS and (isinstance(value, dict) or is_type)
 
 
 def _in_fields(extract: ExtractSpec, path: Path) -> Iterator[Finding]:

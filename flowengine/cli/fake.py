@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from flowengine.check.said import fields_of
 from flowengine.cli.data_file import DataFile, read_data, unknown_names
 from flowengine.data import Data
+from flowengine.extract.spec import fields_of
 from flowengine.flow.diagnostic import Finding, Path
 from flowengine.flow.index import Index
 from flowengine.flow.model import Flow

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from flowengine.check.said import fields_of
 from flowengine.cli.data_file import DataFile, read_data, unknown_names
 from flowengine.data import Data
 from flowengine.errors import FlowError
 from flowengine.extract.grounding.inferred import is_inferred
 from flowengine.extract.grounding.sameness import same
+from flowengine.extract.spec import fields_of
 from flowengine.flow.diagnostic import Finding
 from flowengine.flow.model import Flow
 from flowengine.inputs import NOTHING, Json

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from flowengine.clock import duration_ms
 from flowengine.extract.grounding.inferred import is_inferred
-from flowengine.extract.spec import QUOTE, ExtractSpec, Promotion
+from flowengine.extract.spec import QUOTE, ExtractSpec, Promotion, fields_of
 from flowengine.llm.data import Schema
 from flowengine.state.keys import bare
 
@@ -43,7 +43,7 @@ def targets(spec: ExtractSpec) -> tuple[str, ...]:
     """The keys that an extractor may write."""
     if spec.promote:
         return tuple(rule.to or rule.field for rule in spec.promote)
-    return tuple(spec.schema_.get("properties", {}))
+    return tuple(fields_of(spec))
 
 
 def written_by(spec: ExtractSpec) -> frozenset[str]:
@@ -53,12 +53,12 @@ def written_by(spec: ExtractSpec) -> frozenset[str]:
 
 
 def _fields(spec: ExtractSpec, quotes: frozenset[str]) -> frozenset[str] | None:
-    declared = spec.schema_.get("properties")
+    declared = fields_of(spec)
     if not declared or spec.schema_.get("additionalProperties"):
         return None
     return quotes.union(declared, (rule.field for rule in spec.promote))
 
 
 def _schemas(spec: ExtractSpec) -> list[tuple[str, Schema]]:
-    fields: dict[str, Any] = spec.schema_.get("properties", {})
-    return [(name, cast("Schema", one)) for name, one in fields.items() if isinstance(one, dict)]
+    fields = fields_of(spec).items()
+    return [(name, cast("Schema", one)) for name, one in fields if isinstance(one, dict)]

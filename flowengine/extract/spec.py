@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, model_validator
@@ -153,3 +154,9 @@ class ExtractSpec(Data):
     thinking_budget: int | None = None
     timeout: Duration = "5s"
     on_failure: OnFailure = "continue"
+
+
+def fields_of(extract: ExtractSpec) -> Mapping[str, Any]:
+    """The fields of its schema; none where code says what it finds."""
+    fields: Any = extract.schema_.get("properties")
+    return fields if isinstance(fields, dict) else {}  # pyright: ignore[reportUnknownVariableType]

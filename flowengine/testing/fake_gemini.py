@@ -161,6 +161,11 @@ class FakeGemini:
                 return self._scripts[model].popleft()
         return error_reply(501, f"no reply is scripted for request {self.calls}", "UNIMPLEMENTED")
 
+    def refused(self, seen: Seen) -> Reply:
+        """Log a request without the right key; its script waits for one that has it."""
+        self.requests.append(seen)
+        return _WRONG_KEY
+
 
 def answer(
     *parts: Body, finish: str | None = "STOP", usage: Body | None = None, **more: Any
@@ -244,9 +249,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         gemini = self.server.gemini
-        reply = gemini.reply_to(self._seen())
-        if gemini.key not in (None, self.headers.get("x-goog-api-key")):
-            reply = _WRONG_KEY
+        seen = self._seen()
+        is_known = gemini.key in (None, self.headers.get("x-goog-api-key"))
+        # A script is for requests that a real service would look at.
+        reply = gemini.reply_to(seen) if is_known else gemini.refused(seen)
         if reply.fault == "hang" and isinstance(reply, Reply):
             gemini.wait()
         elif reply.fault == "drop" and isinstance(reply, Reply):

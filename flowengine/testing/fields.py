@@ -7,9 +7,8 @@ from typing import Any, cast
 
 from jsonschema import Draft202012Validator, SchemaError
 
-from flowengine.check.said import fields_of
 from flowengine.errors import near_miss
-from flowengine.extract.spec import QUOTE, ExtractSpec
+from flowengine.extract.spec import QUOTE, ExtractSpec, fields_of
 from flowengine.flow.diagnostic import Finding, Path
 from flowengine.inputs import Json
 
@@ -34,11 +33,12 @@ def unfit_values(spec: ExtractSpec, found: Mapping[str, Json], path: Path) -> It
     schemas = fields_of(spec)
     for name, value in found.items():
         if name in schemas and value is not None and not _fits(spec, schemas[name], value):
+            is_yes_or_no = value in _YES_AND_NO and _fits(spec, schemas[name], True)
             yield Finding(
                 "wrong_value",
                 f"field {name!r} of {spec.name!r} cannot hold this: its schema is {schemas[name]}",
                 (*path, name),
-                suggestion="write true or false: this is text" if value in _YES_AND_NO else "",
+                suggestion="write true or false: this is text" if is_yes_or_no else "",
             )
 
 

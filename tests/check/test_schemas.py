@@ -43,6 +43,22 @@ def test_a_field_that_is_no_schema_has_its_cure(
     assert cured(text).replace('{"type": "string"}', "{type: string}") == FLOW
 
 
+@pytest.mark.parametrize(
+    "schema",
+    ["{anyOf: [{type: object}], propertyOrdering: [reason]}", "{type: object, x-source: crm}",
+     "{type: object, nullable: true}"],
+)  # fmt: skip
+def test_words_that_json_schema_does_not_know_are_no_fields(found: Any, schema: str) -> None:
+    text = FLOW[: FLOW.index("    schema:")] + f"    schema: {schema}\n"
+    assert "wrong_schema" not in [one.code for one in found(text + "phases: {a: {}}\n")]
+
+
+def test_a_schema_without_its_properties_is_no_traceback(found: Any) -> None:
+    for empty in ("", "[]"):
+        text = FLOW[: FLOW.index("      properties:")] + f"      properties: {empty}\n"
+        assert found(text + "phases: {a: {}}\n") is not None
+
+
 def test_fields_that_do_not_stand_under_properties_are_told(found: Any) -> None:
     text = FLOW[: FLOW.index("      properties:")] + "      reason: {type: string}\n"
     [diagnostic, *_] = found(text + "phases: {a: {done: is_set(reason)}}\n")

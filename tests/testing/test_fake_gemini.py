@@ -44,6 +44,18 @@ def test_replies_are_used_up_in_order_and_a_models_own_come_first() -> None:
         assert [seen.model for seen in gemini.requests] == ["special", "special"]
 
 
+def test_a_request_with_a_wrong_key_takes_no_reply_of_the_script() -> None:
+    with FakeGemini() as gemini:
+        gemini.says("one")
+        gemini.key = "another"
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            post(gemini, HELLO)
+        caught.value.close()
+        assert caught.value.code == 400
+        gemini.key = "secret"
+        assert "one" in post(gemini, HELLO)
+
+
 def test_every_request_is_logged_without_its_key() -> None:
     with FakeGemini() as gemini:
         gemini.says("one")

@@ -117,7 +117,7 @@ phases:
         call.resolve("slow", 1)
         return interleave(call).orders
 
-    assert orders("desk__look") == orders("desk.look")
+    assert orders("desk__look") == orders("desk.look") == 16
 
 
 def test_an_answer_is_overtaken_by_as_many_turns_as_it_may_be_behind() -> None:

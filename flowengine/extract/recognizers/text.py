@@ -16,8 +16,10 @@ from flowengine.extract.recognizers.spelling import Run
 
 LONGEST_TEXT = 1000
 """Characters read of one utterance, about a minute and a half of speech; the rest is ignored."""
-_RECENT = 256
-"""Turns that a busy process has between their reading and a model's answer."""
+_RECENT = 512
+"""Texts, each hypothesis being one, that a busy process reads until a model has answered: a
+thousand calls, each with a turn in four seconds and a model that takes one, have 300 turns open.
+What was read of calls that have ended goes when as many others have come."""
 
 _TOKEN = re.compile(
     r"""
