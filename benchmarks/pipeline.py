@@ -49,7 +49,9 @@ phases:
 
 try:
     from pipeline_graph import graph
-except ModuleNotFoundError:
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "langgraph":
+        raise
     graph = None
 
 PAUSE = 2.5

@@ -292,6 +292,7 @@ class TestMakingReady:
     ) -> None:
         server.says(body, status)
         await openai.warm("m-1")
+        assert server.paths == ["/v1/models/m-1"]
 
     async def test_a_wrong_key_is_told_and_not_shown(
         self, server: Loopback, openai: OpenAIProvider
